@@ -1,0 +1,34 @@
+// Where results and late rows go.
+#pragma once
+
+#include <string_view>
+
+#include "tidemark/runtime/batch.h"
+
+namespace tidemark {
+
+// Receives result batches (see WindowQuery::result_schema; header.window tells which window
+// specification). All calls come from one thread.
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  // The batch is valid during the call only. Throws std::runtime_error with a sentence for people
+  // when the output cannot be written.
+  virtual void accept(const Batch& results) = 0;
+  // No result with window_end - 1 <= watermark comes after this. Calls have rising watermarks.
+  virtual void on_watermark(EventTime watermark) { (void)watermark; }
+  // No more calls.
+  virtual void finish() {}
+};
+
+// Receives rows that no window accepted, as they were read.
+class LateSink {
+ public:
+  virtual ~LateSink() = default;
+  // Row `row` of `rows` came when its worker's watermark was `watermark`; its lateness is
+  // watermark - time, in ms.
+  virtual void accept(const Batch& rows, std::size_t row, EventTime watermark) = 0;
+  virtual void finish() {}
+};
+
+}  // namespace tidemark

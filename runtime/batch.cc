@@ -1,0 +1,124 @@
+#include "tidemark/runtime/batch.h"
+
+#include <cassert>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+namespace tidemark {
+
+namespace {
+constexpr std::size_t kCellBytes = 8;
+constexpr std::align_val_t kCellAlignment{64};
+constexpr std::size_t kMaxStringBytes = UINT32_MAX;
+}  // namespace
+
+void Column::CellDeleter::operator()(void* cells) const { ::operator delete(cells, kCellAlignment); }
+
+Column::Column(ColumnType type, std::size_t capacity)
+    : type_(type),
+      cells_(::operator new(capacity * kCellBytes, kCellAlignment)),
+      null_bits_((capacity + 63) / 64, 0) {
+  static_assert(sizeof(StringCell) == kCellBytes);
+  std::memset(cells_.get(), 0, capacity * kCellBytes);
+}
+
+void Column::set_string(std::size_t row, std::string_view value) {
+  const std::size_t offset = bytes_.size();
+  if (offset + value.size() > kMaxStringBytes) {
+    throw std::length_error("a batch column cannot hold more than 4 GiB of string bytes");
+  }
+  bytes_.insert(bytes_.end(), value.begin(), value.end());
+  static_cast<StringCell*>(cells_.get())[row] = {static_cast<std::uint32_t>(offset),
+                                                 static_cast<std::uint32_t>(value.size())};
+}
+
+void Column::set_null(std::size_t row) {
+  null_bits_[row / 64] |= std::uint64_t{1} << (row % 64);
+  has_nulls_ = true;
+}
+
+void Column::clear() {
+  bytes_.clear();
+  if (!has_nulls_) return;
+  std::fill(null_bits_.begin(), null_bits_.end(), 0);
+  has_nulls_ = false;
+}
+
+void Column::copy_range(std::size_t at, const Column& from, std::size_t begin, std::size_t end) {
+  assert(type_ == from.type_);
+  if (type_ == ColumnType::kString) {
+    for (std::size_t row = begin; row < end; ++row) set_string(at + row - begin, from.string(row));
+  } else {
+    std::memcpy(int64s() + at, from.int64s() + begin, (end - begin) * kCellBytes);
+  }
+  if (!from.has_nulls_) return;
+  for (std::size_t row = begin; row < end; ++row) {
+    if (from.is_null(row)) set_null(at + row - begin);
+  }
+}
+
+void Column::copy_selected(std::size_t at, const Column& from,
+                           std::span<const std::uint16_t> rows) {
+  assert(type_ == from.type_);
+  if (type_ == ColumnType::kString) {
+    for (std::size_t i = 0; i < rows.size(); ++i) set_string(at + i, from.string(rows[i]));
+  } else if (type_ == ColumnType::kInt64) {
+    std::int64_t* to = int64s() + at;
+    const std::int64_t* cells = from.int64s();
+    for (std::size_t i = 0; i < rows.size(); ++i) to[i] = cells[rows[i]];
+  } else {
+    double* to = doubles() + at;
+    const double* cells = from.doubles();
+    for (std::size_t i = 0; i < rows.size(); ++i) to[i] = cells[rows[i]];
+  }
+  if (!from.has_nulls_) return;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (from.is_null(rows[i])) set_null(at + i);
+  }
+}
+
+Batch::Batch(const Schema& schema, std::size_t capacity) : times_(capacity), hashes_(capacity) {
+  if (capacity == 0 || capacity > kMaxCapacity) {
+    throw std::invalid_argument("a batch holds 1 to 32768 rows, got " + std::to_string(capacity));
+  }
+  columns_.reserve(schema.size());
+  for (const Field& field : schema) columns_.emplace_back(field.type, capacity);
+}
+
+void Batch::clear() {
+  size_ = 0;
+  header = BatchHeader{};
+  for (Column& column : columns_) column.clear();
+}
+
+void Batch::append_range(const Batch& from, std::size_t begin, std::size_t end) {
+  assert(size_ + (end - begin) <= capacity());
+  std::memcpy(times() + size_, from.times() + begin, (end - begin) * sizeof(EventTime));
+  std::memcpy(hashes() + size_, from.hashes() + begin, (end - begin) * sizeof(std::uint64_t));
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i].copy_range(size_, from.columns_[i], begin, end);
+  }
+  size_ += end - begin;
+}
+
+void Batch::append_selected(const Batch& from, std::span<const std::uint16_t> rows) {
+  assert(size_ + rows.size() <= capacity());
+  EventTime* to_times = times() + size_;
+  std::uint64_t* to_hashes = hashes() + size_;
+  for (std::size_t i = 0; i < rows.size(); ++i) to_times[i] = from.times()[rows[i]];
+  for (std::size_t i = 0; i < rows.size(); ++i) to_hashes[i] = from.hashes()[rows[i]];
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i].copy_selected(size_, from.columns_[i], rows);
+  }
+  size_ += rows.size();
+}
+
+void Batch::swap_rows(Batch& other) noexcept {
+  std::swap(size_, other.size_);
+  times_.swap(other.times_);
+  hashes_.swap(other.hashes_);
+  columns_.swap(other.columns_);
+}
+
+}  // namespace tidemark

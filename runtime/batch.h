@@ -1,0 +1,139 @@
+// The unit of flow: up to about a thousand rows as typed columns, with a header that carries
+// everything that must keep its place in the stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidemark/runtime/time.h"
+
+namespace tidemark {
+
+enum class ColumnType : std::uint8_t { kInt64, kDouble, kString };
+
+struct Field {
+  std::string name;
+  ColumnType type;
+};
+using Schema = std::vector<Field>;
+
+// A column of fixed capacity. Every cell takes 8 bytes: an int64, a double, or the place of a string
+// in the column's own byte store. A cell may be NULL; its value is then unspecified.
+class Column {
+ public:
+  Column(ColumnType type, std::size_t capacity);
+  Column(Column&&) noexcept = default;
+  Column& operator=(Column&&) noexcept = default;
+
+  ColumnType type() const { return type_; }
+
+  // Typed access; the caller names the column's own type.
+  std::int64_t* int64s() { return static_cast<std::int64_t*>(cells_.get()); }
+  const std::int64_t* int64s() const { return static_cast<const std::int64_t*>(cells_.get()); }
+  double* doubles() { return static_cast<double*>(cells_.get()); }
+  const double* doubles() const { return static_cast<const double*>(cells_.get()); }
+
+  // The bytes stay valid until the column is cleared or a string is set.
+  std::string_view string(std::size_t row) const {
+    const StringCell cell = static_cast<const StringCell*>(cells_.get())[row];
+    return {bytes_.data() + cell.offset, cell.length};
+  }
+  void set_string(std::size_t row, std::string_view value);
+
+  bool has_nulls() const { return has_nulls_; }
+  bool is_null(std::size_t row) const { return (null_bits_[row / 64] >> (row % 64) & 1) != 0; }
+  void set_null(std::size_t row);
+  // One bit per row, set where the cell is NULL.
+  std::span<const std::uint64_t> null_bits() const { return null_bits_; }
+
+  void clear();
+
+  // Copies cells [begin, end) of `from` (of the same type) to this column's cells from `at` on.
+  void copy_range(std::size_t at, const Column& from, std::size_t begin, std::size_t end);
+  // Copies the cells of `from` named by `rows`, in that order, to this column's cells from `at` on.
+  void copy_selected(std::size_t at, const Column& from, std::span<const std::uint16_t> rows);
+
+ private:
+  struct StringCell {
+    std::uint32_t offset;
+    std::uint32_t length;
+  };
+  struct CellDeleter {
+    void operator()(void* cells) const;
+  };
+
+  ColumnType type_;
+  bool has_nulls_ = false;
+  std::unique_ptr<void, CellDeleter> cells_;
+  std::vector<std::uint64_t> null_bits_;
+  std::vector<char> bytes_;
+};
+
+// In-band signals: they hold from the end of this batch's rows on.
+struct BatchHeader {
+  // The channel's watermark after the rows of this batch; kNoWatermark says nothing new.
+  EventTime watermark = kNoWatermark;
+  // An idle channel does not hold the watermark back until it is active again.
+  bool idle = false;
+  // The channel sends nothing after this batch.
+  bool end_of_stream = false;
+  // With end_of_stream: the input was cut short, so open windows are not complete.
+  bool cancelled = false;
+  // Which channel of its consumer's inbox the batch came through; set by the channel.
+  std::uint32_t channel = 0;
+  // In result batches: the number of the window specification, from 0.
+  std::uint32_t window = 0;
+};
+
+// Rows [0, size) of: event time, key hash (once something has filled it), and the schema's columns.
+// Not thread-safe; a batch has one owner at a time, and a channel hands it over.
+class Batch {
+ public:
+  static constexpr std::size_t kDefaultCapacity = 1024;
+  static constexpr std::size_t kMaxCapacity = 32768;
+
+  // `capacity` is in rows, from 1 to kMaxCapacity.
+  explicit Batch(const Schema& schema, std::size_t capacity = kDefaultCapacity);
+
+  std::size_t size() const { return size_; }
+  std::size_t capacity() const { return times_.size(); }
+  bool empty() const { return size_ == 0; }
+  bool full() const { return size_ == capacity(); }
+  // Sets the number of rows after writing their cells directly; at most capacity().
+  void set_size(std::size_t size) { size_ = size; }
+
+  EventTime* times() { return times_.data(); }
+  const EventTime* times() const { return times_.data(); }
+  std::uint64_t* hashes() { return hashes_.data(); }
+  const std::uint64_t* hashes() const { return hashes_.data(); }
+
+  std::size_t column_count() const { return columns_.size(); }
+  Column& column(std::size_t index) { return columns_[index]; }
+  const Column& column(std::size_t index) const { return columns_[index]; }
+
+  // Drops rows and header, keeps memory.
+  void clear();
+
+  // Appends rows [begin, end) of `from`, which has the same schema; they must fit.
+  void append_range(const Batch& from, std::size_t begin, std::size_t end);
+  // Appends the rows of `from` named by `rows`, in that order; they must fit.
+  void append_selected(const Batch& from, std::span<const std::uint16_t> rows);
+  // Exchanges the rows, not the headers, with a batch of the same schema and capacity, at no cost
+  // per row.
+  void swap_rows(Batch& other) noexcept;
+
+  BatchHeader header;
+
+ private:
+  std::size_t size_ = 0;
+  std::vector<EventTime> times_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace tidemark

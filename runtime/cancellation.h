@@ -1,0 +1,20 @@
+// Asks a running pipeline to stop reading, drain what it has read, and end.
+#pragma once
+
+#include <atomic>
+
+namespace tidemark {
+
+// Set from any thread or from a signal handler; sources look at it before every batch. A source that
+// waits for input is woken by the scheduler's deadline, at the latest after kCancellationPoll.
+class Cancellation {
+ public:
+  void request() { requested_.store(true, std::memory_order_relaxed); }
+  // Relaxed is enough: the flag orders nothing else, it only has to be seen in time.
+  bool requested() const { return requested_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> requested_{false};
+};
+
+}  // namespace tidemark

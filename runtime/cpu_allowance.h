@@ -1,0 +1,34 @@
+// How many cores this process may use, and which.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidemark {
+
+struct CpuAllowance {
+  // CPUs of the affinity mask, ascending.
+  std::vector<int> cpus;
+  // Cores' worth of CPU time that the cgroup grants (v1 or v2), if it sets a limit.
+  std::optional<double> quota;
+  // Default number of workers: the mask's CPUs, at most the quota rounded up, at least 1.
+  std::size_t workers = 1;
+  // For people: what decided `workers`, such as "2 CPUs in the affinity mask".
+  std::string reason;
+};
+
+// Reads the affinity mask and the cgroup files of this process.
+CpuAllowance cpu_allowance();
+
+// The rule by itself: `mask_cpus` CPUs and an optional quota.
+std::size_t default_workers(std::size_t mask_cpus, std::optional<double> quota);
+
+// Quota from the text of cgroup v2's cpu.max ("150000 100000", "max 100000"); nullopt means no limit.
+std::optional<double> parse_cpu_max(std::string_view text);
+// Quota from cgroup v1's cpu.cfs_quota_us and cpu.cfs_period_us; a quota of -1 means no limit.
+std::optional<double> quota_from_v1(long long quota_us, long long period_us);
+
+}  // namespace tidemark
