@@ -1,0 +1,11 @@
+# Runs PROGRAM and compares its standard output with the file EXPECTED, if there.
+execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "exit code ${status}; it printed:\n${printed}")
+endif()
+if(EXISTS ${EXPECTED})
+  file(READ ${EXPECTED} expected)
+  if(NOT printed STREQUAL expected)
+    message(FATAL_ERROR "expected:\n${expected}\nit printed:\n${printed}")
+  endif()
+endif()
