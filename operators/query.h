@@ -7,20 +7,18 @@
 #include <vector>
 
 #include "tidemark/operators/aggregate_spec.h"
+#include "tidemark/operators/strategy.h"
 #include "tidemark/operators/window_spec.h"
 #include "tidemark/runtime/batch.h"
 
 namespace tidemark {
 
-// How windows share work; see docs/strategies.md.
-enum class Strategy : std::uint8_t { kAuto, kBuckets, kRecompute, kSubtract, kTwoStacks };
-
-std::string_view to_string(Strategy strategy);
-Expected<Strategy> parse_strategy(std::string_view text);
-
 struct WindowQuery {
+  static constexpr std::size_t kMaxValues = 32;
+
   // Columns of the rows: keys first, then values, then columns that only travel along for the late
-  // output. Keys are int64 or string; values int64 or double.
+  // output. Keys are int64 or string; values int64 or double,
+  // at most kMaxValues of them.
   Schema keys;
   Schema values;
   Schema carried;

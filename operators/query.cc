@@ -1,0 +1,88 @@
+#include "tidemark/operators/query.h"
+
+#include <fmt/format.h>
+
+namespace tidemark {
+
+namespace {
+
+bool allows_subtract(AggregateFunction function) {
+  return function != AggregateFunction::kMin && function != AggregateFunction::kMax;
+}
+
+Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec& aggregate) {
+  const bool reads_rows = aggregate.input == AggregateSpec::kRows;
+  if (reads_rows && aggregate.function != AggregateFunction::kCount) {
+    return make_error(fmt::format("aggregate '{}': {} needs an input column", aggregate.name,
+                                  to_string(aggregate.function)));
+  }
+  if (!reads_rows && (aggregate.input < 0 ||
+                      static_cast<std::size_t>(aggregate.input) >= query.values.size())) {
+    return make_error(fmt::format("aggregate '{}': there is no value column number {}",
+                                  aggregate.name, aggregate.input));
+  }
+  if (query.strategy == Strategy::kSubtract && !allows_subtract(aggregate.function)) {
+    return make_error(fmt::format(
+        "strategy subtract cannot compute '{}': a {} cannot be undone when rows leave the window; "
+        "use two-stacks or auto",
+        aggregate.name, to_string(aggregate.function)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Schema WindowQuery::row_schema() const {
+  Schema schema = keys;
+  schema.insert(schema.end(), values.begin(), values.end());
+  schema.insert(schema.end(), carried.begin(), carried.end());
+  return schema;
+}
+
+Schema WindowQuery::result_schema() const {
+  Schema schema = {{"window_start", ColumnType::kInt64}, {"window_end", ColumnType::kInt64}};
+  schema.insert(schema.end(), keys.begin(), keys.end());
+  for (const AggregateSpec& aggregate : aggregates) {
+    const ColumnType input = aggregate.input == AggregateSpec::kRows
+                                 ? ColumnType::kInt64
+                                 : values[static_cast<std::size_t>(aggregate.input)].type;
+    schema.push_back({aggregate.name, result_type(aggregate.function, input)});
+  }
+  return schema;
+}
+
+Expected<void> validate(const WindowQuery& query) {
+  if (query.windows.empty()) return make_error("a query needs at least one window");
+  if (query.aggregates.empty()) return make_error("a query needs at least one aggregate");
+  for (const WindowSpec& window : query.windows) {
+    if (auto valid = validate(window); !valid) return valid;
+  }
+  for (const Field& key : query.keys) {
+    if (key.type == ColumnType::kDouble) {
+      return make_error(fmt::format("key '{}' is a double: keys are integers or strings", key.name));
+    }
+  }
+  if (query.values.size() > WindowQuery::kMaxValues) {
+    return make_error(fmt::format("a query reads at most {} value columns, got {}",
+                                  WindowQuery::kMaxValues, query.values.size()));
+  }
+  for (const Field& value : query.values) {
+    if (value.type == ColumnType::kString) {
+      return make_error(fmt::format("value '{}' is a string: values are integers or doubles",
+                                    value.name));
+    }
+  }
+  for (const AggregateSpec& aggregate : query.aggregates) {
+    if (auto valid = validate_aggregate(query, aggregate); !valid) return valid;
+  }
+  if (query.delay < 0 || query.delay > kMaxDurationMs) {
+    return make_error(fmt::format("delay must be between 0 and {} ms, got {} ms", kMaxDurationMs,
+                                  query.delay));
+  }
+  if (query.idle_timeout && *query.idle_timeout <= 0) {
+    return make_error(fmt::format("idle timeout must be positive, got {} ms", *query.idle_timeout));
+  }
+  return {};
+}
+
+}  // namespace tidemark
