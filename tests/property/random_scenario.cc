@@ -1,0 +1,261 @@
+#include "property/random_scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+namespace tidemark::test_support {
+namespace {
+
+std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
+  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+}
+
+bool chance(Random& random, double probability) {
+  return std::bernoulli_distribution(probability)(random);
+}
+
+template <typename T>
+T one_of(Random& random, std::initializer_list<T> choices) {
+  return std::data(choices)[between(random, 0, static_cast<std::int64_t>(choices.size()) - 1)];
+}
+
+// A row falls in at most about 60 windows, so that the model stays quick.
+WindowSpec random_window(Random& random, std::int64_t unit) {
+  WindowSpec spec;
+  spec.size =
+      chance(random, 0.1) ? 1 : between(random, 1, 60) * one_of(random, {unit, unit, INT64_C(1)});
+  switch (between(random, 0, 4)) {
+    case 0:
+      spec.slide = spec.size;
+      break;
+    case 1:
+      spec.slide = spec.size + between(random, 1, 2 * spec.size);
+      break;
+    case 2: {
+      const std::int64_t parts = between(random, 1, std::min<std::int64_t>(spec.size, 12));
+      spec.slide = spec.size / parts;
+      spec.size = spec.slide * parts;
+      break;
+    }
+    default:
+      spec.slide = between(random, std::max<std::int64_t>(1, spec.size / 20), spec.size);
+  }
+  spec.kind = spec.slide == spec.size ? WindowKind::kTumbling : WindowKind::kSliding;
+  spec.offset = chance(random, 0.5) ? between(random, -(spec.slide - 1), spec.slide - 1) : 0;
+  return spec;
+}
+
+void add_columns(Random& random, WindowQuery& query) {
+  for (std::int64_t i = between(random, 0, 3); i > 0; --i) {
+    query.keys.push_back(
+        {fmt::format("k{}", i), one_of(random, {ColumnType::kInt64, ColumnType::kString})});
+  }
+  for (std::int64_t i = between(random, 1, 3); i > 0; --i) {
+    query.values.push_back(
+        {fmt::format("v{}", i), one_of(random, {ColumnType::kInt64, ColumnType::kDouble})});
+  }
+  if (chance(random, 0.3)) query.carried.push_back({"note", ColumnType::kString});
+}
+
+void add_aggregates(Random& random, WindowQuery& query) {
+  const bool invertible_only = chance(random, 0.4);
+  for (std::int64_t i = between(random, 1, 6); i > 0; --i) {
+    AggregateSpec spec;
+    spec.function = invertible_only
+                        ? one_of(random, {AggregateFunction::kCount, AggregateFunction::kSum,
+                                          AggregateFunction::kAvg})
+                        : one_of(random, {AggregateFunction::kCount, AggregateFunction::kSum,
+                                          AggregateFunction::kMin, AggregateFunction::kMax,
+                                          AggregateFunction::kAvg});
+    const bool rows = spec.function == AggregateFunction::kCount && chance(random, 0.5);
+    const auto last = static_cast<std::int64_t>(query.values.size()) - 1;
+    spec.input = rows ? AggregateSpec::kRows : static_cast<int>(between(random, 0, last));
+    spec.name = fmt::format("a{}", i);
+    query.aggregates.push_back(std::move(spec));
+  }
+}
+
+std::int64_t random_delay(Random& random, std::int64_t unit) {
+  switch (between(random, 0, 4)) {
+    case 0:
+      return 0;
+    case 1:
+      return between(random, 1, unit);
+    case 2:
+      return between(random, 1, 40 * unit);
+    case 3:
+      return between(random, 1, 2000 * unit);
+    default:
+      return chance(random, 0.2) ? kMaxDurationMs : between(random, 1, 10 * unit);
+  }
+}
+
+// How the rows of one stream look.
+struct StreamShape {
+  std::int64_t unit;
+  std::int64_t step;
+  std::int64_t disorder;
+  double jump_share;
+  std::int64_t keys;
+  double null_share;
+  bool large_integers;
+};
+
+class StreamMaker {
+ public:
+  StreamMaker(Random& random, const WindowQuery& query, std::int64_t unit, DoubleInputs doubles)
+      : random_(random), query_(query), doubles_(doubles) {
+    shape_.unit = unit;
+    shape_.step = between(random, 0, 4 * unit);
+    shape_.disorder = one_of(random, {INT64_C(0), unit, 10 * unit, 200 * unit});
+    shape_.jump_share = one_of(random, {0.0, 0.0, 0.02});
+    shape_.keys = one_of(random, {INT64_C(1), INT64_C(3), INT64_C(40), INT64_C(5000)});
+    shape_.null_share = one_of(random, {0.0, 0.1, 0.6});
+    shape_.large_integers = chance(random, 0.2);
+    now_ = one_of(random, {INT64_C(0), -300 * unit, INT64_C(-123'456'789'000),
+                           INT64_C(1'790'726'400'000), kMinEventTime + 10'000 * unit});
+  }
+
+  std::vector<Row> make(std::int64_t count) {
+    std::vector<Row> rows;
+    for (std::int64_t i = 0; i < count; ++i) {
+      now_ += between(random_, 0, shape_.step);
+      if (chance(random_, shape_.jump_share)) {
+        now_ += between(random_, 1, INT64_C(40'000'000'000));
+      }
+      rows.push_back(make_row(now_ - between(random_, 0, shape_.disorder)));
+    }
+    return rows;
+  }
+
+ private:
+  Row make_row(EventTime time) {
+    Row row{std::clamp(time, kMinEventTime, kMaxEventTime), {}};
+    for (const Field& field : query_.keys) row.cells.push_back(make_key(field.type));
+    for (const Field& field : query_.values) row.cells.push_back(make_value(field.type));
+    for (std::size_t i = 0; i < query_.carried.size(); ++i) row.cells.push_back(make_string());
+    return row;
+  }
+
+  Cell make_key(ColumnType type) {
+    if (chance(random_, shape_.null_share / 2)) return kNull;
+    if (type == ColumnType::kString) return make_string();
+    return between(random_, -shape_.keys / 2, shape_.keys / 2) * 1000;
+  }
+
+  // Short and long, empty, with bytes that are not letters.
+  std::string make_string() {
+    const std::int64_t number = between(random_, 0, shape_.keys);
+    if (number == 0) return {};
+    std::string text(static_cast<std::size_t>(number % 23), static_cast<char>(number % 3));
+    return text + fmt::format("{}", number);
+  }
+
+  Cell make_value(ColumnType type) {
+    if (chance(random_, shape_.null_share)) return kNull;
+    return type == ColumnType::kInt64 ? make_integer() : make_double();
+  }
+
+  Cell make_integer() {
+    if (!shape_.large_integers) return between(random_, -1000, 1000);
+    return between(random_, std::numeric_limits<std::int64_t>::min(),
+                   std::numeric_limits<std::int64_t>::max()) /
+           one_of(random_, {INT64_C(1), INT64_C(8)});
+  }
+
+  Cell make_double() {
+    if (doubles_ == DoubleInputs::kArbitrary) {
+      return std::exp(std::uniform_real_distribution<double>(-12, 20)(random_));
+    }
+    if (doubles_ == DoubleInputs::kWithNan && chance(random_, 0.1)) {
+      const double infinity = std::numeric_limits<double>::infinity();
+      return one_of(random_, {std::numeric_limits<double>::quiet_NaN(), infinity, -infinity});
+    }
+    return static_cast<double>(between(random_, -80'000, 80'000)) / 8;
+  }
+
+  Random& random_;
+  const WindowQuery& query_;
+  DoubleInputs doubles_;
+  StreamShape shape_{};
+  EventTime now_ = 0;
+};
+
+std::string schema_text(const Schema& schema) {
+  std::string text;
+  for (const Field& field : schema) {
+    text += fmt::format(" {}:{}", field.name, static_cast<int>(field.type));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Scenario::to_text() const {
+  std::string text = fmt::format("delay={} keys={} values={} windows:", query.delay,
+                                 schema_text(query.keys), schema_text(query.values));
+  for (const WindowSpec& spec : query.windows) text += " (" + tidemark::to_string(spec) + ")";
+  text += " aggregates:";
+  for (const AggregateSpec& spec : query.aggregates) {
+    text += fmt::format(" {}({})", tidemark::to_string(spec.function), spec.input);
+  }
+  return text + fmt::format(" rows={}", rows.size());
+}
+
+Scenario random_scenario(Random& random, DoubleInputs doubles) {
+  Scenario scenario;
+  WindowQuery& query = scenario.query;
+  const std::int64_t unit = one_of(random, {INT64_C(1), INT64_C(7), INT64_C(1000)});
+  for (std::int64_t i = one_of(random, {1, 1, 1, 2, 3}); i > 0; --i) {
+    query.windows.push_back(random_window(random, unit));
+  }
+  add_columns(random, query);
+  add_aggregates(random, query);
+  query.delay = random_delay(random, unit);
+  StreamMaker maker(random, query, unit, doubles);
+  scenario.rows = maker.make(
+      one_of(random, {INT64_C(0), INT64_C(1), between(random, 2, 60), between(random, 60, 600),
+                      between(random, 60, 600), between(random, 600, 3000)}));
+  return scenario;
+}
+
+RunSettings random_settings(Random& random) {
+  RunSettings settings;
+  settings.pipeline.cores = static_cast<std::size_t>(between(random, 1, 4));
+  settings.pipeline.batch_rows =
+      static_cast<std::size_t>(chance(random, 0.2) ? 1024 : between(random, 1, 64));
+  settings.pipeline.channel_batches = static_cast<std::size_t>(between(random, 1, 4));
+  settings.pipeline.linger = std::chrono::milliseconds(one_of(random, {0, 1, 5}));
+  settings.pipeline.ladder.park = chance(random, 0.9);
+  if (chance(random, 0.5)) settings.pipeline.random_yields = random();
+  settings.pace.seed = random();
+  settings.pace.longest_run = static_cast<std::size_t>(one_of(random, {1, 10, 2000}));
+  settings.pace.pending_share = one_of(random, {0.0, 0.0, 0.05, 0.3});
+  settings.sink_per_worker = chance(random, 0.3);
+  return settings;
+}
+
+std::vector<Strategy> allowed_strategies(WindowQuery query) {
+  std::vector<Strategy> allowed;
+  for (const Strategy strategy : {Strategy::kAuto, Strategy::kBuckets, Strategy::kRecompute,
+                                  Strategy::kSubtract, Strategy::kTwoStacks}) {
+    query.strategy = strategy;
+    if (validate(query)) allowed.push_back(strategy);
+  }
+  return allowed;
+}
+
+std::vector<std::vector<Row>> deal(Random& random, const std::vector<Row>& rows,
+                                   std::size_t count) {
+  std::vector<std::vector<Row>> partitions(count);
+  std::uniform_int_distribution<std::size_t> partition(0, count - 1);
+  for (const Row& row : rows) partitions[partition(random)].push_back(row);
+  return partitions;
+}
+
+}  // namespace tidemark::test_support

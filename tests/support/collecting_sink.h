@@ -1,0 +1,66 @@
+// Sinks that keep everything they receive, and check on the way what the interfaces promise.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "support/test_rows.h"
+#include "tidemark/operators/query.h"
+#include "tidemark/operators/sink.h"
+
+namespace tidemark::test_support {
+
+class CollectingSink : public ResultSink {
+ public:
+  explicit CollectingSink(const WindowQuery& query) : key_count_(query.keys.size()) {}
+
+  void accept(const Batch& results) override;
+  void on_watermark(EventTime watermark) override;
+  void finish() override { ++finished_; }
+
+  // In the order received.
+  const std::vector<ResultRow>& results() const { return results_; }
+  // Broken promises in words: a result behind an announced watermark, a watermark that fell, a call
+  // after finish(). Empty when all is well.
+  const std::vector<std::string>& faults() const { return faults_; }
+  int finished() const { return finished_; }
+
+  // Number of results so far; may be read by another thread.
+  std::size_t count() const { return count_.load(std::memory_order_acquire); }
+
+ private:
+  void check_alive(const char* call);
+
+  std::size_t key_count_;
+  std::vector<ResultRow> results_;
+  std::vector<std::string> faults_;
+  EventTime watermark_ = kNoWatermark;
+  int finished_ = 0;
+  // Release and acquire: whoever sees the number may act on the results having been delivered.
+  std::atomic<std::size_t> count_{0};
+};
+
+class CollectingLateSink : public LateSink {
+ public:
+  struct LateRow {
+    Row row;
+    EventTime watermark;
+  };
+
+  void accept(const Batch& rows, std::size_t row, EventTime watermark) override {
+    late_.push_back({row_at(rows, row), watermark});
+  }
+  void finish() override { ++finished_; }
+
+  const std::vector<LateRow>& late() const { return late_; }
+  std::vector<Row> rows() const;
+  int finished() const { return finished_; }
+
+ private:
+  std::vector<LateRow> late_;
+  int finished_ = 0;
+};
+
+}  // namespace tidemark::test_support
