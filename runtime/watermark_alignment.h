@@ -16,10 +16,13 @@ namespace tidemark {
 //  - a watermark not above the channel's last one, or on an idle channel, is ignored;
 //  - an idle channel is left out; one that becomes active again is left out until its own watermark
 //    has caught up with the result;
-//  - when the last active channel becomes idle the result rises to the highest watermark of all idle
+//  - when the last active channel becomes idle the result rises to the highest watermark of all
+//  idle
 //    channels, and the result itself is idle;
 //  - a finished channel is left out for good, and does not count as idle: it never drags the result
-//    to the end while others merely pause. When all have finished the result is kEndOfTime.
+//    to the end while others merely pause. When all have finished the result is kEndOfTime;
+//  - a channel whose watermark is kEndOfTime is complete: it is left out like a finished one.
+// `channel` counts from 0. Cost: one pass over the channels for an event that can move the result.
 // Not thread-safe.
 class WatermarkAlignment {
  public:
@@ -33,8 +36,9 @@ class WatermarkAlignment {
 
   // kNoWatermark until there is one.
   EventTime watermark() const { return watermark_; }
-  // True while no channel is active and not all have finished.
+  // True while some channels are idle and all others are complete or finished.
   bool idle() const;
+  // True once on_finished() has been called for every channel.
   bool finished() const;
 
  private:
@@ -45,8 +49,9 @@ class WatermarkAlignment {
     bool aligned = true;
   };
 
+  static bool is_complete(const ChannelState& state);
+  std::optional<EventTime> reposition();
   std::optional<EventTime> raise_to(EventTime watermark);
-  std::optional<EventTime> raise_to_minimum();
 
   std::vector<ChannelState> channels_;
   EventTime watermark_ = kNoWatermark;
