@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,10 +24,15 @@ struct CpuAllowance {
 // Reads the affinity mask and the cgroup files of this process.
 CpuAllowance cpu_allowance();
 
+// The tightest CPU limit of this process's cgroup and its ancestors, in cores' worth of CPU time;
+// nullopt when none is set or known. Reads proc/self and the cgroup mounts below `root`.
+std::optional<double> cgroup_cpu_quota(const std::filesystem::path& root = "/");
+
 // The rule by itself: `mask_cpus` CPUs and an optional quota.
 std::size_t default_workers(std::size_t mask_cpus, std::optional<double> quota);
 
-// Quota from the text of cgroup v2's cpu.max ("150000 100000", "max 100000"); nullopt means no limit.
+// Quota from the text of cgroup v2's cpu.max ("150000 100000", "max 100000"); nullopt means no
+// limit.
 std::optional<double> parse_cpu_max(std::string_view text);
 // Quota from cgroup v1's cpu.cfs_quota_us and cpu.cfs_period_us; a quota of -1 means no limit.
 std::optional<double> quota_from_v1(long long quota_us, long long period_us);

@@ -1,0 +1,199 @@
+#include "tidemark/runtime/cpu_allowance.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+namespace tidemark {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CpuSetDeleter {
+  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+};
+
+// The kernel refuses a mask smaller than its own with EINVAL, and does not tell how large that is.
+std::vector<int> affinity_cpus() {
+  constexpr std::size_t kMostCpus = std::size_t{1} << 20;
+  for (std::size_t count = CPU_SETSIZE; count <= kMostCpus; count *= 2) {
+    const std::size_t bytes = CPU_ALLOC_SIZE(count);
+    const std::unique_ptr<cpu_set_t, CpuSetDeleter> set(CPU_ALLOC(count));
+    if (!set) break;
+    CPU_ZERO_S(bytes, set.get());
+    if (sched_getaffinity(0, bytes, set.get()) == 0) {
+      std::vector<int> cpus;
+      for (std::size_t cpu = 0; cpu < count; ++cpu) {
+        if (CPU_ISSET_S(cpu, bytes, set.get())) cpus.push_back(static_cast<int>(cpu));
+      }
+      return cpus;
+    }
+    if (errno != EINVAL) break;
+  }
+  return {};
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+bool contains(const std::vector<std::string>& parts, std::string_view wanted) {
+  return std::ranges::find(parts, wanted) != parts.end();
+}
+
+std::optional<long long> to_number(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\n");
+  if (begin == std::string_view::npos) return std::nullopt;
+  long long number = 0;
+  const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// A cgroup file system: where it is mounted, and which cgroup of its hierarchy is seen there.
+struct Mount {
+  fs::path point;
+  std::string root;
+};
+
+// Lines of mountinfo: id parent device root point options [optional...] - type source superoptions
+std::optional<Mount> find_mount(const std::string& mountinfo, std::string_view type,
+                                std::string_view super_option) {
+  for (const std::string& line : split(mountinfo, '\n')) {
+    const std::vector<std::string> fields = split(line, ' ');
+    const auto dash = std::ranges::find(fields, "-");
+    if (dash - fields.begin() < 6 || fields.end() - dash < 4 || dash[1] != type) continue;
+    if (!super_option.empty() && !contains(split(dash[3], ','), super_option)) continue;
+    return Mount{fields[4], fields[3]};
+  }
+  return std::nullopt;
+}
+
+// Lines of /proc/self/cgroup: id:controllers:path; version 2 has the line 0::path.
+std::optional<std::string> find_cgroup(const std::string& cgroups, std::string_view controller) {
+  for (const std::string& line : split(cgroups, '\n')) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const bool matches =
+        controller.empty() ? controllers.empty() : contains(split(controllers, ','), controller);
+    if (matches) return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+// The directory of `cgroup` below the mount, relative to it. A container may see a cgroup path of
+// the host; what it has mounted as the root is then its own cgroup.
+fs::path below_mount(const Mount& mount, const std::string& cgroup) {
+  fs::path relative = fs::path(cgroup).lexically_relative(mount.root);
+  if (relative.empty() || *relative.begin() == "..") relative = ".";
+  return relative;
+}
+
+std::optional<double> tighter(std::optional<double> a, std::optional<double> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+// A cgroup gets no more than any of its ancestors, so all directories up to the mount count.
+template <typename ReadLimit>
+std::optional<double> tightest_upwards(const fs::path& mount_point, fs::path relative,
+                                       ReadLimit read_limit) {
+  std::optional<double> tightest = read_limit(mount_point);
+  for (relative = relative.lexically_normal(); !relative.empty() && relative != ".";
+       relative = relative.parent_path()) {
+    tightest = tighter(tightest, read_limit(mount_point / relative));
+  }
+  return tightest;
+}
+
+std::optional<double> v2_limit(const fs::path& directory) {
+  return parse_cpu_max(read_text(directory / "cpu.max"));
+}
+
+std::optional<double> v1_limit(const fs::path& directory) {
+  const std::optional<long long> quota = to_number(read_text(directory / "cpu.cfs_quota_us"));
+  const std::optional<long long> period = to_number(read_text(directory / "cpu.cfs_period_us"));
+  return quota && period ? quota_from_v1(*quota, *period) : std::nullopt;
+}
+
+std::string plural_cpus(std::size_t count) {
+  return fmt::format("{} CPU{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::optional<double> cgroup_cpu_quota(const fs::path& root) {
+  const std::string mounts = read_text(root / "proc/self/mountinfo");
+  const std::string cgroups = read_text(root / "proc/self/cgroup");
+  std::optional<double> quota;
+  const auto look = [&](std::string_view type, std::string_view controller, auto read_limit) {
+    const std::optional<Mount> mount = find_mount(mounts, type, controller);
+    const std::optional<std::string> cgroup = find_cgroup(cgroups, controller);
+    if (!mount || !cgroup) return;
+    quota = tighter(quota, tightest_upwards(root / mount->point.relative_path(),
+                                            below_mount(*mount, *cgroup), read_limit));
+  };
+  look("cgroup2", "", v2_limit);
+  look("cgroup", "cpu", v1_limit);
+  return quota;
+}
+
+CpuAllowance cpu_allowance() {
+  CpuAllowance allowance;
+  allowance.cpus = affinity_cpus();
+  allowance.quota = cgroup_cpu_quota();
+  // Without a readable mask the number of CPUs of the machine has to do.
+  const std::size_t mask_cpus =
+      allowance.cpus.empty() ? std::thread::hardware_concurrency() : allowance.cpus.size();
+  allowance.workers = default_workers(mask_cpus, allowance.quota);
+  if (allowance.quota && allowance.workers < mask_cpus) {
+    allowance.reason = fmt::format("a cgroup quota of {:g} CPUs, {} in the affinity mask",
+                                   *allowance.quota, plural_cpus(mask_cpus));
+  } else if (allowance.cpus.empty()) {
+    allowance.reason = plural_cpus(mask_cpus) + " in the machine";
+  } else {
+    allowance.reason = plural_cpus(mask_cpus) + " in the affinity mask";
+  }
+  return allowance;
+}
+
+std::size_t default_workers(std::size_t mask_cpus, std::optional<double> quota) {
+  const std::size_t most = std::max<std::size_t>(mask_cpus, 1);
+  if (!quota || *quota >= static_cast<double>(most)) return most;
+  return std::max<std::size_t>(static_cast<std::size_t>(std::ceil(std::max(*quota, 0.0))), 1);
+}
+
+std::optional<double> parse_cpu_max(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  // "max" is not a number either.
+  const std::optional<long long> quota = to_number(text.substr(0, space));
+  const std::optional<long long> period = to_number(text.substr(space + 1));
+  return quota && period ? quota_from_v1(*quota, *period) : std::nullopt;
+}
+
+std::optional<double> quota_from_v1(long long quota_us, long long period_us) {
+  if (quota_us <= 0 || period_us <= 0) return std::nullopt;
+  return static_cast<double>(quota_us) / static_cast<double>(period_us);
+}
+
+}  // namespace tidemark

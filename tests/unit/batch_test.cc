@@ -1,0 +1,183 @@
+#include "tidemark/runtime/batch.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tidemark {
+namespace {
+
+const Schema kSchema{
+    {"count", ColumnType::kInt64}, {"price", ColumnType::kDouble}, {"name", ColumnType::kString}};
+
+// Row i of a numbered batch is made from `first + i`; every third row has NULLs.
+Batch numbered(std::int64_t first, std::size_t rows, std::size_t capacity = 200) {
+  Batch batch(kSchema, capacity);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::int64_t n = first + static_cast<std::int64_t>(row);
+    batch.times()[row] = n;
+    batch.hashes()[row] = static_cast<std::uint64_t>(n) * 3;
+    batch.column(0).int64s()[row] = n * 10;
+    batch.column(1).doubles()[row] = static_cast<double>(n) / 4;
+    batch.column(2).set_string(row, "row " + std::to_string(n));
+    if (n % 3 == 0) {
+      for (std::size_t i = 0; i < batch.column_count(); ++i) batch.column(i).set_null(row);
+    }
+  }
+  batch.set_size(rows);
+  return batch;
+}
+
+void expect_row(const Batch& batch, std::size_t row, std::int64_t n) {
+  SCOPED_TRACE("row " + std::to_string(row) + " should hold " + std::to_string(n));
+  EXPECT_EQ(batch.times()[row], n);
+  EXPECT_EQ(batch.hashes()[row], static_cast<std::uint64_t>(n) * 3);
+  for (std::size_t i = 0; i < batch.column_count(); ++i) {
+    EXPECT_EQ(batch.column(i).is_null(row), n % 3 == 0);
+  }
+  if (n % 3 == 0) return;
+  EXPECT_EQ(batch.column(0).int64s()[row], n * 10);
+  EXPECT_EQ(batch.column(1).doubles()[row], static_cast<double>(n) / 4);
+  EXPECT_EQ(batch.column(2).string(row), "row " + std::to_string(n));
+}
+
+TEST(Batch, CapacityOutsideItsRangeIsRefused) {
+  EXPECT_THROW(Batch(kSchema, 0), std::invalid_argument);
+  EXPECT_THROW(Batch(kSchema, Batch::kMaxCapacity + 1), std::invalid_argument);
+  EXPECT_EQ(Batch({}, Batch::kMaxCapacity).capacity(), Batch::kMaxCapacity);
+}
+
+TEST(Batch, StartsEmptyWithASilentHeader) {
+  const Batch batch(kSchema, 3);
+  EXPECT_TRUE(batch.empty());
+  EXPECT_FALSE(batch.full());
+  EXPECT_EQ(batch.column_count(), 3U);
+  EXPECT_EQ(batch.header.watermark, kNoWatermark);
+  EXPECT_FALSE(batch.header.idle || batch.header.end_of_stream || batch.header.cancelled);
+}
+
+TEST(Batch, AppendRangeCopiesRowsBehindThoseThere) {
+  Batch batch = numbered(1000, 5);
+  const Batch from = numbered(0, 150);
+  batch.append_range(from, 60, 140);
+  batch.append_range(from, 0, 0);
+  batch.append_range(from, 149, 150);
+  ASSERT_EQ(batch.size(), 86U);
+  for (std::size_t row = 0; row < 5; ++row) {
+    expect_row(batch, row, 1000 + static_cast<std::int64_t>(row));
+  }
+  for (std::size_t row = 5; row < 85; ++row) {
+    expect_row(batch, row, 60 + static_cast<std::int64_t>(row) - 5);
+  }
+  expect_row(batch, 85, 149);
+}
+
+TEST(Batch, AppendSelectedCopiesInTheOrderNamed) {
+  Batch batch = numbered(1000, 2);
+  const Batch from = numbered(0, 100);
+  const std::vector<std::uint16_t> rows{99, 0, 3, 64, 63, 3, 65};
+  batch.append_selected(from, rows);
+  batch.append_selected(from, {});
+  ASSERT_EQ(batch.size(), 9U);
+  expect_row(batch, 1, 1001);
+  for (std::size_t i = 0; i < rows.size(); ++i) expect_row(batch, 2 + i, rows[i]);
+}
+
+TEST(Batch, AppendSelectedReachesTheLastRowOfTheLargestBatch) {
+  Batch from({{"n", ColumnType::kInt64}}, Batch::kMaxCapacity);
+  from.set_size(Batch::kMaxCapacity);
+  std::iota(from.column(0).int64s(), from.column(0).int64s() + from.size(), 0);
+  Batch batch({{"n", ColumnType::kInt64}}, 1);
+  batch.append_selected(from, std::vector<std::uint16_t>{Batch::kMaxCapacity - 1});
+  EXPECT_EQ(batch.column(0).int64s()[0], 32767);
+  EXPECT_TRUE(batch.full());
+}
+
+TEST(Batch, AppendLeavesHeadersAlone) {
+  Batch from = numbered(0, 3);
+  from.header.watermark = 7;
+  Batch batch(kSchema, 3);
+  batch.append_range(from, 0, 3);
+  EXPECT_EQ(batch.header.watermark, kNoWatermark);
+}
+
+TEST(Batch, SwapRowsExchangesRowsAndKeepsHeaders) {
+  Batch a = numbered(1, 2);
+  Batch b = numbered(100, 3);
+  a.header.watermark = 1;
+  b.header.watermark = 2;
+  const EventTime* times_of_b = b.times();
+  a.swap_rows(b);
+  ASSERT_EQ(a.size(), 3U);
+  ASSERT_EQ(b.size(), 2U);
+  EXPECT_EQ(a.times(), times_of_b) << "rows are not copied";
+  expect_row(a, 2, 102);
+  expect_row(b, 1, 2);
+  EXPECT_EQ(a.header.watermark, 1);
+  EXPECT_EQ(b.header.watermark, 2);
+}
+
+TEST(Batch, ClearDropsRowsNullsStringsAndHeader) {
+  Batch batch = numbered(0, 100);
+  batch.header.watermark = 5;
+  batch.header.end_of_stream = true;
+  batch.clear();
+  EXPECT_TRUE(batch.empty());
+  EXPECT_EQ(batch.header.watermark, kNoWatermark);
+  EXPECT_FALSE(batch.header.end_of_stream);
+  for (std::size_t i = 0; i < batch.column_count(); ++i) {
+    EXPECT_FALSE(batch.column(i).has_nulls());
+    for (const std::uint64_t word : batch.column(i).null_bits()) EXPECT_EQ(word, 0U);
+  }
+  batch.append_range(numbered(1, 2), 0, 2);
+  expect_row(batch, 0, 1);
+  expect_row(batch, 1, 2);
+}
+
+TEST(Column, NullBitsCrossWords) {
+  Column column(ColumnType::kInt64, 130);
+  EXPECT_FALSE(column.has_nulls());
+  for (const std::size_t row : {0U, 63U, 64U, 129U}) column.set_null(row);
+  EXPECT_TRUE(column.has_nulls());
+  ASSERT_EQ(column.null_bits().size(), 3U);
+  EXPECT_EQ(column.null_bits()[0], std::uint64_t{1} | std::uint64_t{1} << 63);
+  EXPECT_EQ(column.null_bits()[1], 1U);
+  EXPECT_EQ(column.null_bits()[2], 2U);
+  EXPECT_FALSE(column.is_null(62));
+  EXPECT_TRUE(column.is_null(129));
+}
+
+TEST(Column, StringsMayBeEmptyLongOrHoldAnyByte) {
+  Column column(ColumnType::kString, 4);
+  const std::string zeros("a\0b", 3);
+  const std::string long_one(100'000, 'x');
+  column.set_string(0, "");
+  column.set_string(1, zeros);
+  column.set_string(2, long_one);
+  column.set_string(3, "Łódź");
+  EXPECT_EQ(column.string(0), "");
+  EXPECT_EQ(column.string(1), zeros);
+  EXPECT_EQ(column.string(2), long_one);
+  EXPECT_EQ(column.string(3), "Łódź");
+}
+
+TEST(Column, StringSetAgainReplacesTheOld) {
+  Column column(ColumnType::kString, 2);
+  column.set_string(0, "old");
+  column.set_string(1, "other");
+  column.set_string(0, "newer");
+  EXPECT_EQ(column.string(0), "newer");
+  EXPECT_EQ(column.string(1), "other");
+}
+
+TEST(Column, CellsNeverSetReadAsNothing) {
+  const Column column(ColumnType::kString, 2);
+  EXPECT_EQ(column.string(1), "");
+}
+
+}  // namespace
+}  // namespace tidemark
