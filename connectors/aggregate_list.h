@@ -1,0 +1,52 @@
+// Aggregates as people write them: `count, sum(amount) as total, max(amount) where country = DE`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidemark/operators/aggregate_spec.h"
+#include "tidemark/runtime/error.h"
+
+namespace tidemark {
+
+enum class Comparison : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual,
+};
+
+// `where COL OP VALUE`: the aggregate sees only rows whose column compares so.
+struct AggregateCondition {
+  std::string column;
+  Comparison comparison = Comparison::kEqual;
+  std::string value;
+  // Where it stands in the list, from 1.
+  std::size_t position = 0;
+};
+
+struct AggregateRequest {
+  AggregateFunction function = AggregateFunction::kCount;
+  // The input column; nothing for count of rows.
+  std::optional<std::string> column;
+  // As given, or the aggregate as written: `count`, `sum(amount)`.
+  std::string name;
+  std::optional<AggregateCondition> condition;
+  // Where it stands in the list, from 1.
+  std::size_t position = 0;
+};
+
+// Aggregates separated by commas: `count`, `count(*)`, `count(x)`, `sum(x)`, `min(x)`, `max(x)` or
+// `avg(x)`, each with an optional `as NAME` and `where COL OP VALUE` (OP: = <> != < <= > >=), in
+// either order. Functions and words in any case. Columns, names and values with other characters
+// than letters, digits, `_`, `.`, `-` and `/` stand in double quotes (values also in single
+// quotes). Errors name the position in `text`, from 1. Refuses two results with one name.
+Expected<std::vector<AggregateRequest>> parse_aggregate_list(std::string_view text);
+
+}  // namespace tidemark

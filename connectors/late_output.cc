@@ -1,0 +1,84 @@
+#include "tidemark/connectors/late_output.h"
+
+#include <iterator>
+#include <memory>
+
+#include "tidemark/connectors/csv_text.h"
+#include "tidemark/connectors/number_text.h"
+
+namespace tidemark {
+
+namespace {
+
+std::string_view without_line_end(std::string_view text) {
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+void append_cell(const Column& column, std::size_t row, fmt::memory_buffer& out) {
+  if (column.is_null(row)) return;
+  if (column.type() == ColumnType::kString) {
+    append_csv_field(column.string(row), out);
+  } else if (column.type() == ColumnType::kDouble) {
+    append_double(column.doubles()[row], out);
+  } else {
+    append_integer(column.int64s()[row], out);
+  }
+}
+
+}  // namespace
+
+LateOutput::LateOutput(std::optional<std::size_t> text_column, std::size_t columns,
+                       OutputFile& output)
+    : text_column_(text_column), columns_(columns), output_(output) {}
+
+std::unique_ptr<LateOutput> LateOutput::of_text(const WindowQuery& query, std::string_view header,
+                                                OutputFile& output) {
+  fmt::memory_buffer& out = output.buffer();
+  out.append(without_line_end(header));
+  out.append(std::string_view(",reason\n"));
+  const std::size_t columns = query.row_schema().size();
+  return std::unique_ptr<LateOutput>(new LateOutput(columns - 1, columns, output));
+}
+
+std::unique_ptr<LateOutput> LateOutput::of_columns(const WindowQuery& query, OutputFile& output) {
+  fmt::memory_buffer& out = output.buffer();
+  out.append(std::string_view("event_time"));
+  const std::size_t columns = query.keys.size() + query.values.size();
+  const Schema schema = query.row_schema();
+  for (std::size_t i = 0; i < columns; ++i) {
+    out.push_back(',');
+    append_csv_field(schema[i].name, out);
+  }
+  out.append(std::string_view(",reason\n"));
+  return std::unique_ptr<LateOutput>(new LateOutput(std::nullopt, columns, output));
+}
+
+void LateOutput::accept(const Batch& rows, std::size_t row, EventTime watermark) {
+  const std::scoped_lock lock(mutex_);
+  fmt::memory_buffer& out = output_.buffer();
+  if (text_column_) {
+    out.append(without_line_end(rows.column(*text_column_).string(row)));
+  } else {
+    append_columns(rows, row);
+  }
+  fmt::format_to(std::back_inserter(out), ",late: {} ms behind the watermark\n",
+                 watermark - rows.times()[row]);
+  output_.written();
+}
+
+void LateOutput::append_columns(const Batch& rows, std::size_t row) {
+  fmt::memory_buffer& out = output_.buffer();
+  append_integer(rows.times()[row], out);
+  for (std::size_t i = 0; i < columns_; ++i) {
+    out.push_back(',');
+    append_cell(rows.column(i), row, out);
+  }
+}
+
+void LateOutput::finish() {
+  const std::scoped_lock lock(mutex_);
+  output_.flush();
+}
+
+}  // namespace tidemark

@@ -1,0 +1,18 @@
+// Counts and rates as people write them: `20M`, `500000/s`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "tidemark/runtime/error.h"
+
+namespace tidemark {
+
+// A whole number with an optional k, M or G (thousands, millions, thousand millions): `250000`,
+// `20M`. `what` names the value in the error.
+Expected<std::uint64_t> parse_count(std::string_view text, std::string_view what);
+
+// A count per second, at least 1: `500000/s`, `2M/s`; `/s` may be left out.
+Expected<std::uint64_t> parse_rate(std::string_view text, std::string_view what);
+
+}  // namespace tidemark

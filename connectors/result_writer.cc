@@ -1,0 +1,43 @@
+#include "tidemark/connectors/result_writer.h"
+
+#include <utility>
+
+#include "tidemark/connectors/csv_result_writer.h"
+#include "tidemark/connectors/json_result_writer.h"
+#include "tidemark/connectors/table_result_writer.h"
+
+namespace tidemark {
+
+Expected<ResultFormat> parse_result_format(std::string_view text) {
+  if (text == "csv") return ResultFormat::kCsv;
+  if (text == "json") return ResultFormat::kJson;
+  if (text == "table") return ResultFormat::kTable;
+  return make_error(fmt::format("results are written as csv, json or table, not {:?}", text));
+}
+
+ResultLayout result_layout(const WindowQuery& query) {
+  ResultLayout layout;
+  layout.numbered_windows = query.windows.size() > 1;
+  const Schema schema = query.result_schema();
+  const std::size_t bounds = schema.size() - query.keys.size() - query.aggregates.size();
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    const ResultColumnKind kind = i < bounds                       ? ResultColumnKind::kWindowBound
+                                  : i < bounds + query.keys.size() ? ResultColumnKind::kKey
+                                                                   : ResultColumnKind::kAggregate;
+    layout.columns.push_back({schema[i], kind});
+  }
+  return layout;
+}
+
+std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ResultLayout layout,
+                                               TimeFormatter times, OutputFile& output) {
+  if (format == ResultFormat::kJson) {
+    return std::make_unique<JsonResultWriter>(std::move(layout), times, output);
+  }
+  if (format == ResultFormat::kTable) {
+    return std::make_unique<TableResultWriter>(std::move(layout), times, output);
+  }
+  return std::make_unique<CsvResultWriter>(std::move(layout), times, output);
+}
+
+}  // namespace tidemark
