@@ -23,7 +23,6 @@ void CollectingSink::accept(const Batch& results) {
     }
     results_.push_back(std::move(result));
   }
-  count_.store(results_.size(), std::memory_order_release);
 }
 
 void CollectingSink::on_watermark(EventTime watermark) {

@@ -1,7 +1,6 @@
 // Sinks that keep everything they receive, and check on the way what the interfaces promise.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -27,9 +26,6 @@ class CollectingSink : public ResultSink {
   const std::vector<std::string>& faults() const { return faults_; }
   int finished() const { return finished_; }
 
-  // Number of results so far; may be read by another thread.
-  std::size_t count() const { return count_.load(std::memory_order_acquire); }
-
  private:
   void check_alive(const char* call);
 
@@ -38,8 +34,6 @@ class CollectingSink : public ResultSink {
   std::vector<std::string> faults_;
   EventTime watermark_ = kNoWatermark;
   int finished_ = 0;
-  // Release and acquire: whoever sees the number may act on the results having been delivered.
-  std::atomic<std::size_t> count_{0};
 };
 
 class CollectingLateSink : public LateSink {
