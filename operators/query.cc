@@ -16,8 +16,8 @@ Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec&
     return make_error(fmt::format("aggregate '{}': {} needs an input column", aggregate.name,
                                   to_string(aggregate.function)));
   }
-  if (!reads_rows && (aggregate.input < 0 ||
-                      static_cast<std::size_t>(aggregate.input) >= query.values.size())) {
+  if (!reads_rows &&
+      (aggregate.input < 0 || static_cast<std::size_t>(aggregate.input) >= query.values.size())) {
     return make_error(fmt::format("aggregate '{}': there is no value column number {}",
                                   aggregate.name, aggregate.input));
   }
@@ -59,7 +59,8 @@ Expected<void> validate(const WindowQuery& query) {
   }
   for (const Field& key : query.keys) {
     if (key.type == ColumnType::kDouble) {
-      return make_error(fmt::format("key '{}' is a double: keys are integers or strings", key.name));
+      return make_error(
+          fmt::format("key '{}' is a double: keys are integers or strings", key.name));
     }
   }
   if (query.values.size() > WindowQuery::kMaxValues) {
@@ -68,16 +69,16 @@ Expected<void> validate(const WindowQuery& query) {
   }
   for (const Field& value : query.values) {
     if (value.type == ColumnType::kString) {
-      return make_error(fmt::format("value '{}' is a string: values are integers or doubles",
-                                    value.name));
+      return make_error(
+          fmt::format("value '{}' is a string: values are integers or doubles", value.name));
     }
   }
   for (const AggregateSpec& aggregate : query.aggregates) {
     if (auto valid = validate_aggregate(query, aggregate); !valid) return valid;
   }
   if (query.delay < 0 || query.delay > kMaxDurationMs) {
-    return make_error(fmt::format("delay must be between 0 and {} ms, got {} ms", kMaxDurationMs,
-                                  query.delay));
+    return make_error(
+        fmt::format("delay must be between 0 and {} ms, got {} ms", kMaxDurationMs, query.delay));
   }
   if (query.idle_timeout && *query.idle_timeout <= 0) {
     return make_error(fmt::format("idle timeout must be positive, got {} ms", *query.idle_timeout));

@@ -34,13 +34,13 @@ struct WindowQuery {
 
   // keys, values, carried: the schema of source batches.
   Schema row_schema() const;
-  // window_start, window_end (int64 ms), keys, aggregates: the schema of result batches, whose event
-  // time is window_end - 1.
+  // window_start, window_end (int64 ms), keys, aggregates: the schema of result batches, whose
+  // event time is window_end - 1.
   Schema result_schema() const;
 };
 
-// Refuses what cannot run, in one sentence: no window, bad sizes, unknown inputs, a strategy that an
-// aggregate's algebra does not allow, negative delay.
+// Refuses what cannot run, in one sentence: no window, bad sizes, unknown inputs, a strategy that
+// an aggregate's algebra does not allow, negative delay.
 Expected<void> validate(const WindowQuery& query);
 
 }  // namespace tidemark

@@ -40,8 +40,7 @@ Expected<Parameters> split_parameters(std::istringstream& words, std::string_vie
   while (words >> word) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0) {
-      return make_error(
-          fmt::format("window '{}': expected parameter=value, got '{}'", text, word));
+      return make_error(fmt::format("window '{}': expected parameter=value, got '{}'", text, word));
     }
     const auto [place, inserted] =
         parameters.emplace(word.substr(0, equals), word.substr(equals + 1));
@@ -74,8 +73,9 @@ Expected<void> validate(const WindowSpec& spec) {
   if (auto length = check_length("size", spec.size); !length) return length;
   if (auto length = check_length("slide", spec.slide); !length) return length;
   if (spec.kind == WindowKind::kTumbling && spec.slide != spec.size) {
-    return make_error(fmt::format("a tumbling window slides by its size, got size {} ms and slide {} ms",
-                                  spec.size, spec.slide));
+    return make_error(
+        fmt::format("a tumbling window slides by its size, got size {} ms and slide {} ms",
+                    spec.size, spec.slide));
   }
   if (spec.offset <= -spec.slide || spec.offset >= spec.slide) {
     return make_error(fmt::format(

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 
 namespace tidemark {
 
 // Set from any thread or from a signal handler; sources look at it before every batch. A source that
-// waits for input is woken by the scheduler's deadline, at the latest after kCancellationPoll.
+// waits for input looks again at the latest after kCancellationPoll.
+inline constexpr std::chrono::milliseconds kCancellationPoll{20};
+
 class Cancellation {
  public:
   void request() { requested_.store(true, std::memory_order_relaxed); }

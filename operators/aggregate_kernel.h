@@ -1,0 +1,115 @@
+// Typed loops over aggregate state: one virtual call per chunk of rows or entries, never per row.
+//
+// An entry holds the states of all primitives of its key side by side:
+//
+//   | slot: u32 | valid: u32 | state of primitive 0 | state of primitive 1 | ...
+//
+// Bit i of `valid` says that value column i has had a value that is not NULL. Primitives are what
+// aggregates are made of: avg(x) is the sum and the count of x, and shares them with sum(x) and
+// count(x).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "tidemark/runtime/batch.h"
+
+namespace tidemark {
+
+struct EntryHeader {
+  std::uint32_t slot;
+  std::uint32_t valid;
+};
+
+inline EntryHeader& entry_header(std::byte* entry) {
+  return *reinterpret_cast<EntryHeader*>(entry);
+}
+inline const EntryHeader& entry_header(const std::byte* entry) {
+  return *reinterpret_cast<const EntryHeader*>(entry);
+}
+
+enum class Primitive : std::uint8_t {
+  kCountRows,
+  kCountValues,
+  kSum,
+  kCompensatedSum,  // doubles only: can be undone without losing small values or keeping NaN
+  kMin,
+  kMax,
+};
+
+// All pointers are to whole entries; the kernel knows where its state is. `n` is a number of rows
+// or entries. States are commutative: merge order does not matter except for rounding of doubles.
+class PrimitiveKernel {
+ public:
+  explicit PrimitiveKernel(std::size_t state_offset) : offset_(state_offset) {}
+  virtual ~PrimitiveKernel() = default;
+
+  // Bytes of state, a multiple of 8.
+  virtual std::size_t state_size() const = 0;
+  virtual bool invertible() const = 0;
+
+  // Sets the state of no rows at all.
+  virtual void init(std::byte* entry) const = 0;
+  // Adds row begin + i of `values` to entries[i]; NULLs are skipped. `values` is ignored by
+  // kCountRows. Entries may repeat.
+  virtual void update(std::byte* const* entries, const Column* values, std::size_t begin,
+                      std::size_t n) const = 0;
+  // into[i] += from[i], where from are entries `stride` bytes apart.
+  virtual void merge(std::byte* const* into, const std::byte* from, std::size_t stride,
+                     std::size_t n) const = 0;
+  // into[i] -= from[i]. Only if invertible().
+  virtual void subtract(std::byte* const* into, const std::byte* from, std::size_t stride,
+                        std::size_t n) const = 0;
+  // Exchanges: into[i] becomes into[i] + from[i], and from[i] what into[i] was before.
+  virtual void fold(std::byte* const* into, std::byte* from, std::size_t stride,
+                    std::size_t n) const = 0;
+
+ protected:
+  std::size_t offset() const { return offset_; }
+
+ private:
+  std::size_t offset_;
+};
+
+// `type` is the type of the value column; not used by kCountRows.
+std::unique_ptr<PrimitiveKernel> make_primitive_kernel(Primitive primitive, ColumnType type,
+                                                       std::size_t state_offset);
+
+// State types, in the order of their bytes. Read and written by memcpy, so that entries need no
+// alignment beyond 8.
+struct WideInteger {
+  std::uint64_t low;
+  std::int64_t high;
+};
+
+struct CompensatedDouble {
+  double sum;
+  double compensation;
+  std::int32_t nans;
+  std::int32_t positive_infinities;
+  std::int32_t negative_infinities;
+  std::int32_t unused;
+
+  double value() const;
+};
+
+template <typename T>
+T load_state(const std::byte* entry, std::size_t offset) {
+  T state;
+  std::memcpy(&state, entry + offset, sizeof(T));
+  return state;
+}
+
+template <typename T>
+void store_state(std::byte* entry, std::size_t offset, const T& state) {
+  std::memcpy(entry + offset, &state, sizeof(T));
+}
+
+// The order of doubles here: NaN is greater than every number and equal to itself.
+double smaller_double(double a, double b);
+double greater_double(double a, double b);
+WideInteger add_wide(WideInteger a, WideInteger b);
+
+}  // namespace tidemark

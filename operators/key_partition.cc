@@ -1,0 +1,114 @@
+#include "tidemark/operators/key_partition.h"
+
+#include <algorithm>
+
+#include "tidemark/operators/key_hash.h"
+
+namespace tidemark {
+
+KeyPartition::KeyPartition(std::vector<Channel*> channels) {
+  for (Channel* channel : channels) lanes_.push_back({channel, nullptr, {}, 0, false});
+}
+
+void KeyPartition::route(Batch& rows, std::size_t begin, std::size_t end) {
+  rows_ = &rows;
+  begin_ = begin;
+  end_ = end;
+  if (lanes_.size() == 1) return;
+  const auto consumers = static_cast<std::uint32_t>(lanes_.size());
+  for (Lane& lane : lanes_) {
+    lane.selected.resize(end - begin);
+    lane.taken = 0;
+  }
+  std::vector<std::size_t> counts(consumers, 0);
+  const std::uint64_t* hashes = rows.hashes();
+  for (std::size_t row = begin; row < end; ++row) {
+    const std::uint32_t consumer = consumer_of(hashes[row], consumers);
+    lanes_[consumer].selected[counts[consumer]++] = static_cast<std::uint16_t>(row);
+  }
+  for (std::uint32_t i = 0; i < consumers; ++i) lanes_[i].selected.resize(counts[i]);
+}
+
+bool KeyPartition::push() {
+  if (lanes_.size() == 1) return push_whole();
+  bool all = true;
+  for (Lane& lane : lanes_) all &= push_selected(lane);
+  return all;
+}
+
+bool KeyPartition::push_whole() {
+  Lane& lane = lanes_[0];
+  while (begin_ < end_) {
+    Batch* batch = batch_of(lane);
+    if (batch == nullptr) return false;
+    if (batch->empty() && begin_ == 0 && end_ == rows_->size() &&
+        rows_->capacity() == batch->capacity()) {
+      batch->swap_rows(*rows_);
+      begin_ = end_;
+    } else {
+      const std::size_t n = std::min(batch->capacity() - batch->size(), end_ - begin_);
+      batch->append_range(*rows_, begin_, begin_ + n);
+      begin_ += n;
+    }
+    if (batch->full()) send(lane);
+  }
+  return true;
+}
+
+bool KeyPartition::push_selected(Lane& lane) {
+  while (lane.taken < lane.selected.size()) {
+    Batch* batch = batch_of(lane);
+    if (batch == nullptr) return false;
+    const std::size_t n =
+        std::min(batch->capacity() - batch->size(), lane.selected.size() - lane.taken);
+    batch->append_selected(*rows_, std::span(lane.selected).subspan(lane.taken, n));
+    lane.taken += n;
+    if (batch->full()) send(lane);
+  }
+  return true;
+}
+
+Batch* KeyPartition::batch_of(Lane& lane) {
+  if (lane.batch == nullptr) lane.batch = lane.channel->try_acquire();
+  return lane.batch;
+}
+
+void KeyPartition::send(Lane& lane) {
+  lane.channel->send(lane.batch);
+  lane.batch = nullptr;
+}
+
+bool KeyPartition::flush(const BatchHeader& header) {
+  const bool says_something =
+      header.watermark != kNoWatermark || header.idle || header.end_of_stream;
+  bool all = true;
+  for (Lane& lane : lanes_) {
+    if (lane.flushed) continue;
+    const bool empty = lane.batch == nullptr || lane.batch->empty();
+    if (!empty || says_something) {
+      Batch* batch = batch_of(lane);
+      if (batch == nullptr) {
+        all = false;
+        continue;
+      }
+      batch->header.watermark = header.watermark;
+      batch->header.idle = header.idle;
+      batch->header.end_of_stream = header.end_of_stream;
+      batch->header.cancelled = header.cancelled;
+      send(lane);
+    }
+    lane.flushed = true;
+  }
+  if (all) {
+    for (Lane& lane : lanes_) lane.flushed = false;
+  }
+  return all;
+}
+
+bool KeyPartition::holds_rows() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+    return lane.batch != nullptr && !lane.batch->empty();
+  });
+}
+
+}  // namespace tidemark

@@ -1,0 +1,164 @@
+#include "tidemark/operators/key_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tidemark {
+
+namespace {
+
+constexpr std::size_t kInitialCells = 64;
+// Cells this many rows ahead are fetched while a row is probed.
+constexpr std::size_t kPrefetchDistance = 16;
+
+constexpr std::uint64_t make_cell(std::uint64_t hash, std::size_t slot) {
+  return (hash & 0xffffffff00000000ULL) | slot;
+}
+constexpr std::uint32_t slot_of(std::uint64_t cell) { return static_cast<std::uint32_t>(cell); }
+constexpr bool same_tag(std::uint64_t cell, std::uint64_t hash) {
+  return ((cell ^ hash) >> 32) == 0;
+}
+
+}  // namespace
+
+KeyTable::KeyTable(const Schema& keys, std::pmr::memory_resource& memory)
+    : cells_(kInitialCells, kEmpty, &memory), mask_(kInitialCells - 1), hashes_(&memory) {
+  columns_.reserve(keys.size());
+  for (const Field& key : keys) columns_.emplace_back(key.type, memory);
+}
+
+template <typename Matches>
+void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
+                          const Matches& matches_key) {
+  const std::uint64_t* hashes = batch.hashes() + begin;
+  const std::size_t rows = slots.size();
+  for (std::size_t i = 0; i < std::min(rows, kPrefetchDistance); ++i) {
+    __builtin_prefetch(&cells_[hashes[i] & mask_]);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (i + kPrefetchDistance < rows) {
+      __builtin_prefetch(&cells_[hashes[i + kPrefetchDistance] & mask_]);
+    }
+    const std::uint64_t hash = hashes[i];
+    std::size_t place = hash & mask_;
+    while (true) {
+      const std::uint64_t cell = cells_[place];
+      if (cell == kEmpty) {
+        slots[i] = insert(batch, begin + i);
+        break;
+      }
+      if (same_tag(cell, hash) && matches_key(slot_of(cell), begin + i)) {
+        slots[i] = slot_of(cell);
+        break;
+      }
+      place = (place + 1) & mask_;
+    }
+  }
+}
+
+void KeyTable::find_or_insert(const Batch& batch, std::size_t begin,
+                              std::span<std::uint32_t> slots) {
+  const bool single_integer = columns_.size() == 1 && columns_[0].type == ColumnType::kInt64 &&
+                              !columns_[0].has_nulls && !batch.column(0).has_nulls();
+  if (single_integer) {
+    const std::int64_t* keys = batch.column(0).int64s();
+    const KeyColumn& column = columns_[0];
+    probe_rows(batch, begin, slots, [&](std::uint32_t slot, std::size_t row) {
+      return column.int64s[slot] == keys[row];
+    });
+  } else {
+    probe_rows(batch, begin, slots,
+               [&](std::uint32_t slot, std::size_t row) { return matches(slot, batch, row); });
+  }
+}
+
+bool KeyTable::matches(std::uint32_t slot, const Batch& batch, std::size_t row) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const KeyColumn& column = columns_[i];
+    const Column& cells = batch.column(i);
+    const bool is_null = cells.is_null(row);
+    if (is_null != (column.nulls[slot] != 0)) return false;
+    if (is_null) continue;
+    if (column.type == ColumnType::kInt64) {
+      if (column.int64s[slot] != cells.int64s()[row]) return false;
+    } else if (std::string_view(column.strings[slot]) != cells.string(row)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::uint32_t KeyTable::insert(const Batch& batch, std::size_t row) {
+  if ((size_ + 1) * 2 > cells_.size()) grow();
+  const std::uint64_t hash = batch.hashes()[row];
+  std::size_t place = hash & mask_;
+  while (cells_[place] != kEmpty) place = (place + 1) & mask_;
+  cells_[place] = make_cell(hash, size_);
+  append_key(batch, row);
+  hashes_.push_back(hash);
+  return static_cast<std::uint32_t>(size_++);
+}
+
+void KeyTable::append_key(const Batch& batch, std::size_t row) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    KeyColumn& column = columns_[i];
+    const Column& cells = batch.column(i);
+    const bool is_null = cells.is_null(row);
+    column.nulls.push_back(static_cast<std::uint8_t>(is_null));
+    column.has_nulls |= is_null;
+    if (column.type == ColumnType::kInt64) {
+      column.int64s.push_back(is_null ? 0 : cells.int64s()[row]);
+    } else {
+      column.strings.emplace_back(is_null ? std::string_view{} : cells.string(row));
+    }
+  }
+}
+
+void KeyTable::grow() {
+  const std::size_t capacity = cells_.size() * 2;
+  cells_.assign(capacity, kEmpty);
+  mask_ = capacity - 1;
+  for (std::size_t slot = 0; slot < size_; ++slot) {
+    std::size_t place = hashes_[slot] & mask_;
+    while (cells_[place] != kEmpty) place = (place + 1) & mask_;
+    cells_[place] = make_cell(hashes_[slot], slot);
+  }
+}
+
+void KeyTable::copy_keys(std::span<const std::uint32_t> slots, Batch& out, std::size_t first_column,
+                         std::size_t at) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const KeyColumn& column = columns_[i];
+    Column& to = out.column(first_column + i);
+    if (column.type == ColumnType::kInt64) {
+      std::int64_t* cells = to.int64s() + at;
+      for (std::size_t row = 0; row < slots.size(); ++row) cells[row] = column.int64s[slots[row]];
+    } else {
+      for (std::size_t row = 0; row < slots.size(); ++row) {
+        to.set_string(at + row, column.strings[slots[row]]);
+      }
+    }
+    if (!column.has_nulls) continue;
+    for (std::size_t row = 0; row < slots.size(); ++row) {
+      if (column.nulls[slots[row]] != 0) to.set_null(at + row);
+    }
+  }
+}
+
+std::string KeyTable::text(std::uint32_t slot) const {
+  std::string text;
+  for (const KeyColumn& column : columns_) {
+    if (!text.empty()) text += ',';
+    if (column.nulls[slot] != 0) {
+      text += "NULL";
+    } else if (column.type == ColumnType::kInt64) {
+      text += fmt::format("{}", column.int64s[slot]);
+    } else {
+      text += column.strings[slot];
+    }
+  }
+  return text;
+}
+
+}  // namespace tidemark

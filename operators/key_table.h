@@ -1,0 +1,63 @@
+// Keys live once: a table that gives each key of a window stage a dense slot number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tidemark/runtime/batch.h"
+
+namespace tidemark {
+
+// Open addressing with linear probing over 8-byte cells (hash tag, slot), at most half full; the
+// key itself is compared in dense columns by slot. Not thread-safe.
+class KeyTable {
+ public:
+  KeyTable(const Schema& keys, std::pmr::memory_resource& memory);
+
+  // Writes the slot of rows [begin, begin + slots.size()) of `batch`, whose first columns are the
+  // keys and whose hashes are filled; new keys get the next slots.
+  void find_or_insert(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots);
+
+  // Number of keys; slots are [0, size()).
+  std::size_t size() const { return size_; }
+
+  // Writes the keys of `slots` into key columns [column, ...) of `out`, rows from `at` on.
+  void copy_keys(std::span<const std::uint32_t> slots, Batch& out, std::size_t column,
+                 std::size_t at) const;
+
+  // For messages: the key columns joined by ',', NULL for none.
+  std::string text(std::uint32_t slot) const;
+
+ private:
+  struct KeyColumn {
+    KeyColumn(ColumnType column_type, std::pmr::memory_resource& memory)
+        : type(column_type), int64s(&memory), strings(&memory), nulls(&memory) {}
+    ColumnType type;
+    std::pmr::vector<std::int64_t> int64s;
+    std::pmr::vector<std::pmr::string> strings;
+    std::pmr::vector<std::uint8_t> nulls;
+    bool has_nulls = false;
+  };
+
+  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+
+  bool matches(std::uint32_t slot, const Batch& batch, std::size_t row) const;
+  std::uint32_t insert(const Batch& batch, std::size_t row);
+  void append_key(const Batch& batch, std::size_t row);
+  void grow();
+  template <typename Matches>
+  void probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
+                  const Matches& matches_key);
+
+  std::pmr::vector<std::uint64_t> cells_;
+  std::size_t mask_;
+  std::size_t size_ = 0;
+  std::vector<KeyColumn> columns_;
+  std::pmr::vector<std::uint64_t> hashes_;
+};
+
+}  // namespace tidemark

@@ -1,0 +1,39 @@
+// Stragglers for slices that the front stack has already folded, kept per key until they expire.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "tidemark/operators/aggregate_layout.h"
+
+namespace tidemark {
+
+// Per slot a total over its loose entries, and the entries by slice: an expiring one leaves the
+// total to be summed up afresh from what stays. Meant for few entries. Not thread-safe.
+class LooseEntries {
+ public:
+  explicit LooseEntries(const AggregateLayout& layout) : layout_(layout) {}
+
+  bool empty() const { return slots_.empty(); }
+  void add(std::int64_t slice, const std::byte* entry);
+  // Forgets all entries of `slot` up to `slice`; returns how many merges that took.
+  std::uint64_t expire(std::int64_t slice, std::uint32_t slot);
+  void clear() { slots_.clear(); }
+
+  // The total of a slot, or nullptr if it has no loose entry.
+  const std::byte* total(std::uint32_t slot) const;
+
+ private:
+  using Entry = std::vector<std::byte>;
+  struct SlotEntries {
+    Entry total;
+    std::multimap<std::int64_t, Entry> by_slice;
+  };
+
+  const AggregateLayout& layout_;
+  std::map<std::uint32_t, SlotEntries> slots_;
+};
+
+}  // namespace tidemark

@@ -1,0 +1,117 @@
+#include "tidemark/operators/pane.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tidemark {
+
+namespace {
+constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
+// Up to this many keys a dense index costs next to nothing.
+constexpr std::size_t kAlwaysDense = 4096;
+// A dense index pays while at least one key in this many is in the pane.
+constexpr std::size_t kDenseShare = 8;
+constexpr std::size_t kPrefetchDistance = 16;
+}  // namespace
+
+Pane::Pane(const AggregateLayout& layout, std::pmr::memory_resource& memory)
+    : layout_(layout), entry_size_(layout.entry_size()), entries_(&memory), index_(&memory) {}
+
+void Pane::prepare(std::uint64_t stamp, std::size_t rows, std::size_t slot_count) {
+  if (stamp == stamp_) return;
+  stamp_ = stamp;
+  const std::size_t needed = (size_ + rows) * entry_size_;
+  if (needed > entries_.size()) {
+    entries_.resize(std::max(needed, entries_.size() + entries_.size() / 2));
+  }
+  if (slot_count <= std::max(kAlwaysDense, size_ * kDenseShare)) {
+    use_dense(slot_count);
+  } else if (!dense_ || index_.size() < slot_count) {
+    use_hash(size_ + rows);
+  }
+}
+
+void Pane::use_dense(std::size_t slot_count) {
+  if (dense_ && index_.size() >= slot_count) return;
+  const std::size_t grown = dense_ ? index_.size() + index_.size() / 2 : 0;
+  index_.resize(std::max({slot_count, grown, index_.size()}));
+  if (dense_) return;
+  dense_ = true;
+  for (std::size_t i = 0; i < size_; ++i) {
+    index_[entry_header(entries_.data() + i * entry_size_).slot] = static_cast<std::uint32_t>(i);
+  }
+}
+
+void Pane::use_hash(std::size_t entries) {
+  const std::size_t cells = std::bit_ceil(std::max<std::size_t>(entries * 2, 64));
+  if (!dense_ && index_.size() >= cells) return;
+  dense_ = false;
+  index_.assign(cells, kNoEntry);
+  hash_shift_ = 64 - std::countr_zero(cells);
+  for (std::size_t i = 0; i < size_; ++i) {
+    std::size_t place = hash_place(entry_header(entries_.data() + i * entry_size_).slot);
+    while (index_[place] != kNoEntry) place = (place + 1) & (cells - 1);
+    index_[place] = static_cast<std::uint32_t>(i);
+  }
+}
+
+std::byte* Pane::add(std::uint32_t slot) {
+  std::byte* entry = entries_.data() + size_ * entry_size_;
+  std::memcpy(entry, layout_.initial_entry().data(), entry_size_);
+  entry_header(entry).slot = slot;
+  ++size_;
+  return entry;
+}
+
+std::byte* Pane::find_or_add_hashed(std::uint32_t slot) {
+  const std::size_t mask = index_.size() - 1;
+  std::size_t place = hash_place(slot);
+  while (index_[place] != kNoEntry) {
+    std::byte* entry = entries_.data() + index_[place] * entry_size_;
+    if (entry_header(entry).slot == slot) return entry;
+    place = (place + 1) & mask;
+  }
+  index_[place] = static_cast<std::uint32_t>(size_);
+  return add(slot);
+}
+
+std::byte* Pane::find_or_add(std::uint32_t slot) {
+  return dense_ ? find_or_add_dense(slot) : find_or_add_hashed(slot);
+}
+
+void Pane::find_or_add(std::span<const std::uint32_t> slots, std::uint32_t valid,
+                       std::byte** entries) {
+  const std::size_t n = slots.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (dense_ && i + kPrefetchDistance < n) {
+      __builtin_prefetch(&index_[slots[i + kPrefetchDistance]]);
+    }
+    std::byte* entry = find_or_add(slots[i]);
+    entry_header(entry).valid |= valid;
+    entries[i] = entry;
+  }
+}
+
+void Pane::clear() {
+  size_ = 0;
+  stamp_ = 0;
+  if (!dense_) std::fill(index_.begin(), index_.end(), kNoEntry);
+}
+
+Pane* PanePool::take() {
+  if (free_.empty()) {
+    panes_.push_back(std::make_unique<Pane>(layout_, memory_));
+    return panes_.back().get();
+  }
+  Pane* pane = free_.back();
+  free_.pop_back();
+  return pane;
+}
+
+void PanePool::give_back(Pane* pane) {
+  pane->clear();
+  free_.push_back(pane);
+}
+
+}  // namespace tidemark

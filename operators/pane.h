@@ -1,0 +1,85 @@
+// The state of one open slice or window: compact entries for the keys that touched it, in
+// first-touch order, and an index from key slot to entry.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "tidemark/operators/aggregate_layout.h"
+
+namespace tidemark {
+
+// The index is a sparse set over slots (Briggs and Torczon 1993), which needs no clearing, while
+// the pane holds a fair share of all keys, and a small hash table otherwise. Panes are recycled
+// with their memory. Not thread-safe.
+class Pane {
+ public:
+  Pane(const AggregateLayout& layout, std::pmr::memory_resource& memory);
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  // Entries lie layout.entry_size() bytes apart.
+  std::byte* entries() { return entries_.data(); }
+  const std::byte* entries() const { return entries_.data(); }
+
+  // Makes room for `rows` more entries of slots below `slot_count`. Entries stay where they are
+  // until the next call with another `stamp`, so that pointers last for one chunk of rows.
+  void prepare(std::uint64_t stamp, std::size_t rows, std::size_t slot_count);
+
+  // The entry of `slot`, added empty if it is not there. Needs room from prepare().
+  std::byte* find_or_add(std::uint32_t slot);
+  // The same for many slots; also sets `valid` bits in each entry.
+  void find_or_add(std::span<const std::uint32_t> slots, std::uint32_t valid, std::byte** entries);
+
+  // Forgets all entries and keeps the memory.
+  void clear();
+
+ private:
+  std::byte* add(std::uint32_t slot);
+  void use_dense(std::size_t slot_count);
+  void use_hash(std::size_t entries);
+  std::size_t hash_place(std::uint32_t slot) const {
+    return (slot * std::size_t{0x9e3779b97f4a7c15ULL}) >> hash_shift_;
+  }
+  std::byte* find_or_add_hashed(std::uint32_t slot);
+  std::byte* find_or_add_dense(std::uint32_t slot) {
+    const std::uint32_t index = index_[slot];
+    if (index < size_) {
+      std::byte* entry = entries_.data() + index * entry_size_;
+      if (entry_header(entry).slot == slot) return entry;
+    }
+    index_[slot] = static_cast<std::uint32_t>(size_);
+    return add(slot);
+  }
+
+  const AggregateLayout& layout_;
+  std::size_t entry_size_;
+  std::size_t size_ = 0;
+  std::uint64_t stamp_ = 0;
+  bool dense_ = true;
+  int hash_shift_ = 64;
+  std::pmr::vector<std::byte> entries_;
+  std::pmr::vector<std::uint32_t> index_;
+};
+
+// Owns panes and hands empty ones out again.
+class PanePool {
+ public:
+  PanePool(const AggregateLayout& layout, std::pmr::memory_resource& memory)
+      : layout_(layout), memory_(memory) {}
+
+  Pane* take();
+  void give_back(Pane* pane);
+
+ private:
+  const AggregateLayout& layout_;
+  std::pmr::memory_resource& memory_;
+  std::vector<std::unique_ptr<Pane>> panes_;
+  std::vector<Pane*> free_;
+};
+
+}  // namespace tidemark

@@ -1,0 +1,57 @@
+#include "tidemark/operators/pane_log.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tidemark {
+
+namespace {
+constexpr std::size_t kChunkBytes = 256 * 1024;
+constexpr std::size_t kChunkAlignment = 64;
+}  // namespace
+
+PaneLog::PaneLog(std::size_t entry_size, std::pmr::memory_resource& memory)
+    : entry_size_(entry_size),
+      chunk_entries_(std::max<std::size_t>(kChunkBytes / entry_size, 1)),
+      memory_(memory) {}
+
+PaneLog::~PaneLog() {
+  for (std::byte* chunk : chunks_) {
+    memory_.deallocate(chunk, chunk_entries_ * entry_size_, kChunkAlignment);
+  }
+  for (std::byte* chunk : free_) {
+    memory_.deallocate(chunk, chunk_entries_ * entry_size_, kChunkAlignment);
+  }
+}
+
+std::byte* PaneLog::take_chunk() {
+  if (!free_.empty()) {
+    std::byte* chunk = free_.back();
+    free_.pop_back();
+    return chunk;
+  }
+  return static_cast<std::byte*>(memory_.allocate(chunk_entries_ * entry_size_, kChunkAlignment));
+}
+
+void PaneLog::append(const std::byte* entries, std::size_t n) {
+  while (n > 0) {
+    const std::size_t in_chunk = end_ % chunk_entries_;
+    if (end_ / chunk_entries_ - first_chunk_ == chunks_.size()) chunks_.push_back(take_chunk());
+    const std::size_t run = std::min(n, chunk_entries_ - in_chunk);
+    std::memcpy(chunks_.back() + in_chunk * entry_size_, entries, run * entry_size_);
+    entries += run * entry_size_;
+    n -= run;
+    end_ += run;
+  }
+}
+
+void PaneLog::drop_before(std::uint64_t position) {
+  begin_ = position;
+  while (!chunks_.empty() && (first_chunk_ + 1) * chunk_entries_ <= begin_) {
+    free_.push_back(chunks_.front());
+    chunks_.pop_front();
+    ++first_chunk_;
+  }
+}
+
+}  // namespace tidemark

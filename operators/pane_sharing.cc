@@ -1,0 +1,28 @@
+#include "tidemark/operators/pane_sharing.h"
+
+#include <stdexcept>
+
+#include "tidemark/operators/recompute_sharing.h"
+#include "tidemark/operators/subtract_sharing.h"
+#include "tidemark/operators/two_stacks_sharing.h"
+
+namespace tidemark {
+
+std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const AggregateLayout& layout,
+                                               std::pmr::memory_resource& memory) {
+  switch (strategy) {
+    case Strategy::kRecompute:
+      return std::make_unique<RecomputeSharing>(layout, memory);
+    case Strategy::kSubtract:
+      return std::make_unique<SubtractSharing>(layout, memory);
+    case Strategy::kTwoStacks:
+      return std::make_unique<TwoStacksSharing>(layout, memory);
+    case Strategy::kAuto:
+    case Strategy::kBuckets:
+      break;
+  }
+  throw std::invalid_argument("strategy " + std::string(to_string(strategy)) +
+                              " does not share slices");
+}
+
+}  // namespace tidemark

@@ -1,0 +1,97 @@
+#include "tidemark/operators/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/slicing.h"
+#include "tidemark/runtime/duration.h"
+
+namespace tidemark {
+
+namespace {
+
+bool overlap(const WindowSpec& window) { return window.size > window.slide; }
+
+Strategy choose(const WindowQuery& query, const WindowSpec& window, std::string& reason) {
+  if (query.strategy != Strategy::kAuto) {
+    reason = "asked for";
+    return query.strategy;
+  }
+  if (!overlap(window)) {
+    reason = "windows do not overlap, so there is nothing to share";
+    return Strategy::kBuckets;
+  }
+  if (AggregateLayout(query.values, query.aggregates, false).exactly_invertible()) {
+    reason = "every aggregate can be undone exactly";
+    return Strategy::kSubtract;
+  }
+  reason = "not every aggregate can be undone exactly";
+  return Strategy::kTwoStacks;
+}
+
+void predict(WindowPlan& plan) {
+  const double windows_per_row =
+      static_cast<double>(plan.window.size) / static_cast<double>(plan.window.slide);
+  switch (plan.strategy) {
+    case Strategy::kBuckets:
+      plan.updates_per_row = std::max(1.0, windows_per_row);
+      plan.merges_per_entry = 0;
+      break;
+    case Strategy::kRecompute:
+      plan.merges_per_entry =
+          static_cast<double>(plan.slices_per_window) / static_cast<double>(plan.slices_per_slide);
+      break;
+    case Strategy::kSubtract:
+      plan.merges_per_entry = 2;
+      break;
+    case Strategy::kTwoStacks:
+    case Strategy::kAuto:
+      plan.merges_per_entry = 3;
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<WindowPlan> plan_query(const WindowQuery& query) {
+  std::vector<WindowPlan> plans;
+  for (const WindowSpec& window : query.windows) {
+    WindowPlan plan;
+    plan.window = window;
+    plan.strategy = choose(query, window, plan.reason);
+    const Slicing slicing(window);
+    plan.slices_per_slide = slicing.slices_per_slide();
+    plan.slices_per_window = slicing.slices_per_window();
+    const bool undoable = plan.strategy == Strategy::kSubtract;
+    plan.state_bytes = AggregateLayout(query.values, query.aggregates, undoable).state_size();
+    predict(plan);
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+std::string to_string(const WindowPlan& plan) {
+  const bool shares = plan.strategy != Strategy::kBuckets;
+  std::string text = fmt::format("window: {}\n", to_string(plan.window));
+  if (plan.window.slide > plan.window.size) {
+    text += fmt::format("  gaps: {} of every {} belong to no window\n",
+                        format_duration(plan.window.slide - plan.window.size),
+                        format_duration(plan.window.slide));
+  }
+  text += fmt::format("  strategy: {} ({})\n", to_string(plan.strategy), plan.reason);
+  if (shares) {
+    text += fmt::format("  slices: {} per slide, {} per window\n", plan.slices_per_slide,
+                        plan.slices_per_window);
+  } else {
+    text += "  slices: none, one state per window\n";
+  }
+  text += fmt::format("  entry: {} bytes of state and 8 of header per key and {}\n",
+                      plan.state_bytes, shares ? "slice" : "window");
+  text += fmt::format("  predicted: {:.4g} updates per row, {:.4g} merges per slice entry\n",
+                      plan.updates_per_row, plan.merges_per_entry);
+  return text;
+}
+
+}  // namespace tidemark

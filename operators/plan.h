@@ -1,0 +1,35 @@
+// Decides how a query runs, and says why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidemark/operators/query.h"
+
+namespace tidemark {
+
+// The plan of one window specification.
+struct WindowPlan {
+  WindowSpec window;
+  Strategy strategy = Strategy::kBuckets;
+  std::string reason;  // why this strategy, for people
+
+  std::int64_t slices_per_slide = 1;
+  std::int64_t slices_per_window = 1;
+  std::size_t state_bytes = 0;  // per entry, without its 8-byte header
+
+  // Predicted cost. Per row: entries updated (the mean over rows that are in a window). Per entry
+  // that enters a sealed slice: merges, restores and subtractions until it has left, for a key that
+  // is live in every slice.
+  double updates_per_row = 1;
+  double merges_per_entry = 0;
+};
+
+// `query` is valid.
+std::vector<WindowPlan> plan_query(const WindowQuery& query);
+
+// Several lines for people: slices, strategy and why, predicted cost.
+std::string to_string(const WindowPlan& plan);
+
+}  // namespace tidemark

@@ -1,0 +1,59 @@
+#include "tidemark/operators/recompute_sharing.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tidemark {
+
+namespace {
+constexpr std::size_t kChunk = 256;
+}
+
+// Merges runs into the pane of the window that fires.
+class RecomputeSharing::Merger final : public SealedSlices::Visitor {
+ public:
+  explicit Merger(RecomputeSharing& sharing) : sharing_(sharing) {}
+
+  void visit(const EntryRun& run) override {
+    const std::size_t entry_size = sharing_.layout_.entry_size();
+    std::array<std::byte*, kChunk> into;
+    for (std::size_t from = 0; from < run.size; from += kChunk) {
+      const std::size_t n = std::min(kChunk, run.size - from);
+      const std::byte* entries = run.entries + from * entry_size;
+      sharing_.window_.prepare(++sharing_.stamp_, n, sharing_.slot_count_);
+      for (std::size_t i = 0; i < n; ++i) {
+        into[i] = sharing_.window_.find_or_add(entry_header(entries + i * entry_size).slot);
+      }
+      sharing_.layout_.merge(into.data(), entries, n);
+    }
+    sharing_.merges_ += run.size;
+  }
+
+ private:
+  RecomputeSharing& sharing_;
+};
+
+RecomputeSharing::RecomputeSharing(const AggregateLayout& layout, std::pmr::memory_resource& memory)
+    : layout_(layout), window_(layout, memory) {}
+
+void RecomputeSharing::expire(const EntryRun& run, SealedSlices& /*sealed*/) {
+  live_entries_ -= run.size;
+}
+
+void RecomputeSharing::seal(const EntryRun& run) { live_entries_ += run.size; }
+
+void RecomputeSharing::add_stragglers(const EntryRun& run) { live_entries_ += run.size; }
+
+void RecomputeSharing::begin_window(SealedSlices& sealed) {
+  window_.clear();
+  emitted_ = 0;
+  Merger merger(*this);
+  sealed.visit_forward(merger);
+}
+
+bool RecomputeSharing::emit(ResultEmitter& emitter) {
+  emitted_ = emitter.emit_entries(layout_, window_.entries(), window_.size(), emitted_);
+  return emitted_ == window_.size();
+}
+
+}  // namespace tidemark

@@ -1,0 +1,35 @@
+// Every firing merges all slices of its window.
+#pragma once
+
+#include "tidemark/operators/pane.h"
+#include "tidemark/operators/pane_sharing.h"
+
+namespace tidemark {
+
+// Costs one merge per live entry and firing; keeps nothing from one window to the next.
+class RecomputeSharing final : public PaneSharing {
+ public:
+  RecomputeSharing(const AggregateLayout& layout, std::pmr::memory_resource& memory);
+
+  void cover(std::size_t slot_count) override { slot_count_ = slot_count; }
+  void expire(const EntryRun& run, SealedSlices& sealed) override;
+  void seal(const EntryRun& run) override;
+  void add_stragglers(const EntryRun& run) override;
+  void begin_window(SealedSlices& sealed) override;
+  bool emit(ResultEmitter& emitter) override;
+  bool empty() const override { return live_entries_ == 0; }
+  std::uint64_t merges() const override { return merges_; }
+
+ private:
+  class Merger;
+
+  const AggregateLayout& layout_;
+  Pane window_;
+  std::size_t slot_count_ = 0;
+  std::uint64_t stamp_ = 0;
+  std::size_t live_entries_ = 0;
+  std::size_t emitted_ = 0;
+  std::uint64_t merges_ = 0;
+};
+
+}  // namespace tidemark

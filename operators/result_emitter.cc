@@ -1,0 +1,76 @@
+#include "tidemark/operators/result_emitter.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tidemark {
+
+namespace {
+constexpr std::size_t kStartColumn = 0;
+constexpr std::size_t kEndColumn = 1;
+constexpr std::size_t kFirstKeyColumn = 2;
+constexpr std::size_t kChunk = 256;
+}  // namespace
+
+ResultEmitter::ResultEmitter(const KeyTable& keys, const WindowQuery& query, ResultOutput& output)
+    : keys_(keys), query_(query), output_(output) {}
+
+void ResultEmitter::begin_window(std::uint32_t specification, EventTime start, EventTime end) {
+  if (specification != specification_) flush();
+  specification_ = specification;
+  start_ = start;
+  end_ = end;
+}
+
+std::size_t ResultEmitter::room() {
+  if (batch_ != nullptr && batch_->full()) flush();
+  if (batch_ == nullptr) {
+    batch_ = output_.acquire();
+    if (batch_ == nullptr) return 0;
+    batch_->header.window = specification_;
+  }
+  return batch_->capacity() - batch_->size();
+}
+
+void ResultEmitter::emit(const AggregateLayout& layout, std::span<const std::uint32_t> slots,
+                         const std::byte* const* a, const std::byte* const* b) {
+  const std::size_t at = batch_->size();
+  const std::size_t n = slots.size();
+  std::fill_n(batch_->times() + at, n, end_ - 1);
+  std::fill_n(batch_->column(kStartColumn).int64s() + at, n, start_);
+  std::fill_n(batch_->column(kEndColumn).int64s() + at, n, end_);
+  keys_.copy_keys(slots, *batch_, kFirstKeyColumn, at);
+  cell_overflows_.clear();
+  layout.lower(a, b, n, *batch_, kFirstKeyColumn + query_.keys.size(), at, cell_overflows_);
+  batch_->set_size(at + n);
+  results_ += n;
+  for (const CellOverflow& overflow : cell_overflows_) {
+    overflows_.add({start_, end_, keys_.text(slots[overflow.row]),
+                    query_.aggregates[overflow.aggregate].name});
+  }
+}
+
+std::size_t ResultEmitter::emit_entries(const AggregateLayout& layout, const std::byte* entries,
+                                        std::size_t n, std::size_t from) {
+  std::array<std::uint32_t, kChunk> slots;
+  std::array<const std::byte*, kChunk> rows;
+  while (from < n) {
+    const std::size_t take = std::min({n - from, room(), kChunk});
+    if (take == 0) break;
+    for (std::size_t i = 0; i < take; ++i) {
+      rows[i] = entries + (from + i) * layout.entry_size();
+      slots[i] = entry_header(rows[i]).slot;
+    }
+    emit(layout, {slots.data(), take}, rows.data(), nullptr);
+    from += take;
+  }
+  return from;
+}
+
+void ResultEmitter::flush() {
+  if (batch_ == nullptr) return;
+  output_.deliver(batch_);
+  batch_ = nullptr;
+}
+
+}  // namespace tidemark

@@ -1,0 +1,67 @@
+// Turns the states of a fired window into result rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/key_table.h"
+#include "tidemark/operators/query.h"
+#include "tidemark/operators/run_report.h"
+#include "tidemark/runtime/batch.h"
+
+namespace tidemark {
+
+// Where result batches come from and go to.
+class ResultOutput {
+ public:
+  virtual ~ResultOutput() = default;
+  // An empty batch of the result schema, or nullptr while none is free.
+  virtual Batch* acquire() = 0;
+  virtual void deliver(Batch* results) = 0;
+};
+
+// Fills result batches; a firing that finds no free batch stops and goes on later. Not thread-safe.
+class ResultEmitter {
+ public:
+  ResultEmitter(const KeyTable& keys, const WindowQuery& query, ResultOutput& output);
+
+  // Selects the window specification and window that the next rows belong to.
+  void begin_window(std::uint32_t specification, EventTime start, EventTime end);
+
+  // How many rows emit() takes now; 0 while no result batch is free.
+  std::size_t room();
+
+  // One row per slot from one or two entries each (b may be null); at most room() rows.
+  void emit(const AggregateLayout& layout, std::span<const std::uint32_t> slots,
+            const std::byte* const* a, const std::byte* const* b);
+
+  // Rows for entries [from, n) of an array, as far as there is room; returns how far it came.
+  std::size_t emit_entries(const AggregateLayout& layout, const std::byte* entries, std::size_t n,
+                           std::size_t from);
+
+  // Sends what is there on.
+  void flush();
+
+  std::uint64_t results() const { return results_; }
+  const OverflowList& overflows() const { return overflows_; }
+
+  // The batch being filled, for a header that must go with it; nullptr if there is none.
+  Batch* current() { return batch_; }
+
+ private:
+  const KeyTable& keys_;
+  const WindowQuery& query_;
+  ResultOutput& output_;
+  Batch* batch_ = nullptr;
+  std::uint32_t specification_ = 0;
+  EventTime start_ = 0;
+  EventTime end_ = 0;
+  std::uint64_t results_ = 0;
+  std::vector<CellOverflow> cell_overflows_;
+  OverflowList overflows_;
+};
+
+}  // namespace tidemark

@@ -1,0 +1,232 @@
+#include "tidemark/operators/sliced_windows.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "tidemark/operators/slice_finder.h"
+
+namespace tidemark {
+
+namespace {
+
+// Segments and stragglers of one window state as the runs that a strategy sees.
+template <typename Segments>
+class WindowSlices final : public SealedSlices {
+ public:
+  WindowSlices(PaneLog& log, Segments& segments, std::multimap<std::int64_t, Pane*>& stragglers)
+      : log_(log), segments_(segments), stragglers_(stragglers) {}
+
+  void visit_forward(Visitor& visitor) override {
+    auto straggler = stragglers_.begin();
+    for (const auto& segment : segments_) {
+      for (; straggler != stragglers_.end() && straggler->first < segment.slice; ++straggler) {
+        visit_stragglers(visitor, *straggler);
+      }
+      visit_segment(visitor, segment);
+    }
+    for (; straggler != stragglers_.end(); ++straggler) visit_stragglers(visitor, *straggler);
+  }
+
+  void visit_backward(Visitor& visitor) override {
+    auto straggler = stragglers_.rbegin();
+    for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
+      for (; straggler != stragglers_.rend() && straggler->first >= segment->slice; ++straggler) {
+        visit_stragglers(visitor, *straggler);
+      }
+      visit_segment(visitor, *segment);
+    }
+    for (; straggler != stragglers_.rend(); ++straggler) visit_stragglers(visitor, *straggler);
+  }
+
+ private:
+  static void visit_stragglers(Visitor& visitor, const std::pair<const std::int64_t, Pane*>& pane) {
+    visitor.visit({pane.first, pane.second->entries(), pane.second->size()});
+  }
+  template <typename Segment>
+  void visit_segment(Visitor& visitor, const Segment& segment) {
+    log_.visit(segment.begin, segment.end, [&](std::byte* entries, std::size_t n) {
+      visitor.visit({segment.slice, entries, n});
+    });
+  }
+
+  PaneLog& log_;
+  Segments& segments_;
+  std::multimap<std::int64_t, Pane*>& stragglers_;
+};
+
+}  // namespace
+
+SlicedWindows::SlicedWindows(const WindowSpec& spec, std::uint32_t specification,
+                             const AggregateLayout& layout, std::unique_ptr<PaneSharing> sharing,
+                             std::pmr::memory_resource& memory)
+    : slicing_(spec),
+      specification_(specification),
+      layout_(layout),
+      pool_(layout, memory),
+      log_(layout.entry_size(), memory),
+      sharing_(std::move(sharing)),
+      discarded_(layout.entry_size()) {}
+
+void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
+  slot_count_ = rows.slot_count;
+  SliceFinder finder(slicing_);
+  if (const auto slice = finder.uniform_slice(rows)) {
+    const RowOutcome outcome = finder.outcome(*slice, first_open_);
+    for (std::size_t i = 0; i < rows.size(); ++i) outcomes[i] |= outcome;
+    if ((outcome & kAccepted) == 0) return;
+    pane_of(*slice, rows)->find_or_add(rows.slots, rows.never_null, entries_.data());
+    counters_.updates += rows.size();
+  } else {
+    Pane* pane = nullptr;
+    std::int64_t pane_slice = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::int64_t row_slice = finder.slice_of(rows.times()[i]);
+      const RowOutcome outcome = finder.outcome(row_slice, first_open_);
+      outcomes[i] |= outcome;
+      if ((outcome & kAccepted) == 0) {
+        entries_[i] = discarded_.data();
+        continue;
+      }
+      if (pane == nullptr || row_slice != pane_slice) pane = pane_of(row_slice, rows);
+      pane_slice = row_slice;
+      entries_[i] = pane->find_or_add(rows.slots[i]);
+      entry_header(entries_[i]).valid |= rows.never_null;
+      ++counters_.updates;
+    }
+  }
+  layout_.update(entries_.data(), rows.batch, rows.first_value, rows.begin, rows.size());
+}
+
+Pane* SlicedWindows::pane_of(std::int64_t slice, const RowChunk& rows) {
+  Pane*& pane = slice > sealed_through_ ? open_[slice] : stragglers_[slice];
+  if (pane == nullptr) pane = pool_.take();
+  pane->prepare(rows.stamp, rows.size(), rows.slot_count);
+  return pane;
+}
+
+void SlicedWindows::advance(EventTime watermark) {
+  first_open_ = std::max(first_open_, slicing_.first_open_window(watermark));
+}
+
+bool SlicedWindows::fire(ResultEmitter& emitter) {
+  note_live_entries();
+  while (emitting_ || find_window()) {
+    if (!emitting_) enter_window();
+    emitter.begin_window(specification_, slicing_.window_start(next_window_),
+                         slicing_.window_end(next_window_));
+    if (!sharing_->emit(emitter)) return false;
+    emitting_ = false;
+    ++next_window_;
+    expire_before(slicing_.first_slice(next_window_));
+  }
+  counters_.merges = sharing_->merges();
+  return true;
+}
+
+bool SlicedWindows::find_window() {
+  if (sharing_->empty()) {
+    // Windows without rows are not walked, however many there are.
+    std::int64_t next = first_open_;
+    if (!open_.empty()) next = std::min(next, slicing_.first_window(open_.begin()->first));
+    if (!stragglers_.empty()) {
+      next = std::min(next, slicing_.first_window(stragglers_.begin()->first));
+    }
+    next_window_ = std::max(next_window_, next);
+  }
+  if (next_window_ >= first_open_) {
+    // At the end of time no window is left to seal a slice for.
+    sealed_through_ = first_open_ == kEndOfTime || first_open_ == kNoWatermark
+                          ? first_open_
+                          : slicing_.last_slice(first_open_ - 1);
+    return false;
+  }
+  return true;
+}
+
+void SlicedWindows::enter_window() {
+  sharing_->cover(slot_count_);
+  seal_through(slicing_.last_slice(next_window_));
+  take_stragglers();
+  WindowSlices slices(log_, segments_, sealed_stragglers_);
+  sharing_->begin_window(slices);
+  if (!sharing_->empty()) ++counters_.windows_fired;
+  emitting_ = true;
+}
+
+void SlicedWindows::expire_before(std::int64_t slice) {
+  WindowSlices slices(log_, segments_, sealed_stragglers_);
+  while (true) {
+    const auto straggler = sealed_stragglers_.begin();
+    const bool have_straggler = straggler != sealed_stragglers_.end() && straggler->first < slice;
+    const bool have_segment = !segments_.empty() && segments_.front().slice < slice;
+    if (have_segment && (!have_straggler || segments_.front().slice <= straggler->first)) {
+      const Segment segment = segments_.front();
+      log_.visit(segment.begin, segment.end, [&](std::byte* entries, std::size_t n) {
+        sharing_->expire({segment.slice, entries, n}, slices);
+      });
+      log_.drop_before(segment.end);
+      segments_.pop_front();
+    } else if (have_straggler) {
+      Pane* pane = straggler->second;
+      sharing_->expire({straggler->first, pane->entries(), pane->size()}, slices);
+      straggler_entries_ -= pane->size();
+      pool_.give_back(pane);
+      sealed_stragglers_.erase(straggler);
+    } else {
+      return;
+    }
+  }
+}
+
+void SlicedWindows::seal_through(std::int64_t slice) {
+  while (!open_.empty() && open_.begin()->first <= slice) {
+    const auto [sealed, pane] = *open_.begin();
+    const Segment segment{sealed, log_.end(), log_.end() + pane->size()};
+    log_.append(pane->entries(), pane->size());
+    log_.visit(segment.begin, segment.end, [&](std::byte* entries, std::size_t n) {
+      sharing_->seal({sealed, entries, n});
+    });
+    segments_.push_back(segment);
+    pool_.give_back(pane);
+    open_.erase(open_.begin());
+  }
+  sealed_through_ = std::max(sealed_through_, slice);
+}
+
+void SlicedWindows::take_stragglers() {
+  for (const auto& [slice, pane] : stragglers_) {
+    sharing_->add_stragglers({slice, pane->entries(), pane->size()});
+    straggler_entries_ += pane->size();
+    sealed_stragglers_.emplace(slice, pane);
+  }
+  stragglers_.clear();
+}
+
+std::size_t SlicedWindows::live_entries() const {
+  std::size_t entries = log_.size() + straggler_entries_;
+  for (const auto& [slice, pane] : open_) entries += pane->size();
+  for (const auto& [slice, pane] : stragglers_) entries += pane->size();
+  return entries;
+}
+
+std::size_t SlicedWindows::open_windows() const {
+  std::set<std::int64_t> slices;
+  for (const Segment& segment : segments_) slices.insert(segment.slice);
+  for (const auto& [slice, pane] : sealed_stragglers_) slices.insert(slice);
+  for (const auto& [slice, pane] : stragglers_) slices.insert(slice);
+  for (const auto& [slice, pane] : open_) slices.insert(slice);
+
+  std::int64_t windows = 0;
+  std::int64_t counted_before = first_open_;
+  for (const std::int64_t slice : slices) {
+    const std::int64_t first = std::max(slicing_.first_window(slice), counted_before);
+    const std::int64_t after = slicing_.last_window(slice) + 1;
+    if (after <= first) continue;
+    windows += after - first;
+    counted_before = after;
+  }
+  return static_cast<std::size_t>(windows);
+}
+
+}  // namespace tidemark

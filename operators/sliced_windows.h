@@ -1,0 +1,77 @@
+// Overlapping windows that share slices: every row updates one slice, whatever size and slide are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "tidemark/operators/pane.h"
+#include "tidemark/operators/pane_log.h"
+#include "tidemark/operators/pane_sharing.h"
+#include "tidemark/operators/slicing.h"
+#include "tidemark/operators/window_state.h"
+
+namespace tidemark {
+
+// A slice is open until the first window that holds it fires, so disorder inside the watermark
+// delay costs nothing. It is then sealed: packed into the log and handed to the sharing strategy. A
+// row that comes later, but still finds an open window, is a straggler: it goes into a pane of its
+// own beside its sealed slice. Work per firing does not depend on size / slide, except as the
+// strategy says, nor on stretches of time without rows.
+class SlicedWindows final : public WindowState {
+ public:
+  SlicedWindows(const WindowSpec& spec, std::uint32_t specification, const AggregateLayout& layout,
+                std::unique_ptr<PaneSharing> sharing, std::pmr::memory_resource& memory);
+
+  void add(const RowChunk& rows, std::uint8_t* outcomes) override;
+  void advance(EventTime watermark) override;
+  bool fire(ResultEmitter& emitter) override;
+  std::size_t live_entries() const override;
+  std::size_t open_windows() const override;
+
+ private:
+  struct Segment {
+    std::int64_t slice;
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  using Panes = std::map<std::int64_t, Pane*>;
+
+  Pane* pane_of(std::int64_t slice, const RowChunk& rows);
+  // Goes on to the next due window that can hold rows; false if there is none.
+  bool find_window();
+  void enter_window();
+  void expire_before(std::int64_t slice);
+  void seal_through(std::int64_t slice);
+  void take_stragglers();
+
+  Slicing slicing_;
+  std::uint32_t specification_;
+  const AggregateLayout& layout_;
+  PanePool pool_;
+  PaneLog log_;
+  std::unique_ptr<PaneSharing> sharing_;
+
+  Panes open_;
+  // Rows for sealed slices since the last firing, and those taken in at earlier ones.
+  Panes stragglers_;
+  std::multimap<std::int64_t, Pane*> sealed_stragglers_;
+  std::size_t straggler_entries_ = 0;
+  std::deque<Segment> segments_;
+
+  // The window that fires next; those before it are closed.
+  std::int64_t next_window_ = kNoWatermark;
+  // Windows below this are due.
+  std::int64_t first_open_ = kNoWatermark;
+  // Slices up to this one are sealed.
+  std::int64_t sealed_through_ = kNoWatermark;
+  // The next window's slices are taken in and its results are going out.
+  bool emitting_ = false;
+  std::size_t slot_count_ = 0;
+  std::vector<std::byte> discarded_;
+  std::array<std::byte*, RowChunk::kRows> entries_;
+};
+
+}  // namespace tidemark

@@ -1,0 +1,61 @@
+// The window stage by itself: keyed rows and watermarks in, results and late rows out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tidemark/operators/key_table.h"
+#include "tidemark/operators/plan.h"
+#include "tidemark/operators/query.h"
+#include "tidemark/operators/result_emitter.h"
+#include "tidemark/operators/run_report.h"
+#include "tidemark/operators/window_state.h"
+#include "tidemark/runtime/state_memory.h"
+
+namespace tidemark {
+
+// All window specifications of a query over one stage's share of the keys. Not thread-safe.
+class WindowOperator {
+ public:
+  WindowOperator(const WindowQuery& query, const std::vector<WindowPlan>& plans,
+                 ResultOutput& output);
+
+  // Adds all rows of a batch (schema WindowQuery::row_schema, hashes filled) at the current
+  // watermark, and appends the numbers of late rows: those whose windows are all closed.
+  void add(const Batch& rows, std::vector<std::uint16_t>& late_rows);
+
+  // Raises the watermark; then call fire() until it is true before adding more rows.
+  void advance(EventTime watermark);
+  // Emits windows that are due. False: the output had no room; call again when it has.
+  bool fire();
+
+  EventTime watermark() const { return watermark_; }
+  ResultEmitter& emitter() { return emitter_; }
+  std::size_t open_windows() const;
+
+  // Adds this stage's figures to a report.
+  void report(RunReport& report) const;
+
+ private:
+  void add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows);
+
+  const WindowQuery& query_;
+  StateMemory key_memory_;
+  StateMemory window_memory_;
+  KeyTable keys_;
+  ResultEmitter emitter_;
+  std::unique_ptr<AggregateLayout> plain_layout_;
+  std::unique_ptr<AggregateLayout> undoable_layout_;
+  std::vector<std::unique_ptr<WindowState>> windows_;
+  std::size_t firing_ = 0;
+  EventTime watermark_ = kNoWatermark;
+  std::uint64_t chunks_ = 0;
+  std::uint64_t on_time_ = 0;
+  std::uint64_t late_ = 0;
+  std::uint64_t in_no_window_ = 0;
+  std::vector<std::uint32_t> slots_;
+};
+
+}  // namespace tidemark

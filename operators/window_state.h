@@ -1,0 +1,77 @@
+// The state of one window specification in one window stage.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/result_emitter.h"
+#include "tidemark/runtime/batch.h"
+#include "tidemark/runtime/time.h"
+
+namespace tidemark {
+
+// What became of a row, as bits: over several specifications they are joined.
+enum RowOutcome : std::uint8_t {
+  kInNoWindow = 0,
+  kHadWindow = 1,  // some window holds the row's time, open or not
+  kAccepted = 2,   // some open window took the row
+};
+
+// A run of rows with their key slots. At most kRows, so that what a chunk touches stays in the
+// first-level cache from one loop to the next.
+struct RowChunk {
+  static constexpr std::size_t kRows = 256;
+
+  const Batch& batch;
+  std::size_t first_value;  // the batch's first value column
+  std::size_t begin;        // first row of the chunk
+  std::span<const std::uint32_t> slots;
+  std::size_t slot_count;    // slots in use are below this
+  std::uint32_t never_null;  // see AggregateLayout::never_null
+  std::uint64_t stamp;       // never the same for two chunks
+
+  const EventTime* times() const { return batch.times() + begin; }
+  std::size_t size() const { return slots.size(); }
+};
+
+struct WindowStateCounters {
+  std::uint64_t updates = 0;
+  std::uint64_t merges = 0;
+  std::uint64_t windows_fired = 0;
+  std::uint64_t peak_live_entries = 0;
+};
+
+// Lateness is judged per window: a row enters exactly the windows that are open at the watermark
+// that advance() was last told. Not thread-safe.
+class WindowState {
+ public:
+  virtual ~WindowState() = default;
+
+  // Adds the rows to the open windows that hold them, and sets bits in outcomes[i].
+  virtual void add(const RowChunk& rows, std::uint8_t* outcomes) = 0;
+
+  // Every window with end - 1 <= watermark is due. Only after fire() has returned true.
+  virtual void advance(EventTime watermark) = 0;
+
+  // Emits due windows in order of their end. False: the emitter had no room; call again.
+  virtual bool fire(ResultEmitter& emitter) = 0;
+
+  // Entries held now, in all panes and logs.
+  virtual std::size_t live_entries() const = 0;
+  // Windows that hold rows and have not fired.
+  virtual std::size_t open_windows() const = 0;
+
+  const WindowStateCounters& counters() const { return counters_; }
+
+ protected:
+  void note_live_entries() {
+    if (live_entries() > counters_.peak_live_entries) counters_.peak_live_entries = live_entries();
+  }
+
+  WindowStateCounters counters_;
+};
+
+}  // namespace tidemark

@@ -1,0 +1,173 @@
+#include "tidemark/operators/window_task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tidemark {
+
+// Result batches go through the channel, or stay here and are read by the stage's own sink.
+class WindowTask::Output final : public ResultOutput {
+ public:
+  Output(const WindowQuery& query, const WindowTaskOutputs& outputs, std::size_t result_rows)
+      : outputs_(outputs) {
+    if (outputs.results == nullptr) {
+      own_ = std::make_unique<Batch>(query.result_schema(), result_rows);
+    }
+  }
+
+  Batch* acquire() override {
+    return outputs_.results != nullptr ? outputs_.results->try_acquire() : own_.get();
+  }
+  void deliver(Batch* results) override {
+    if (outputs_.results != nullptr) {
+      outputs_.results->send(results);
+      return;
+    }
+    if (!results->empty()) outputs_.own_sink->accept(*results);
+    results->clear();
+  }
+
+ private:
+  const WindowTaskOutputs& outputs_;
+  std::unique_ptr<Batch> own_;
+};
+
+Schema late_schema(const WindowQuery& query) {
+  Schema schema = query.row_schema();
+  schema.push_back({"watermark", ColumnType::kInt64});
+  return schema;
+}
+
+WindowTask::WindowTask(std::size_t index, const WindowQuery& query,
+                       const std::vector<WindowPlan>& plans, Inbox& inbox,
+                       std::vector<Channel*> sources, WindowTaskOutputs outputs,
+                       std::size_t result_rows)
+    : index_(index),
+      inbox_(inbox),
+      sources_(std::move(sources)),
+      outputs_(outputs),
+      output_(std::make_unique<Output>(query, outputs_, result_rows)),
+      operator_(query, plans, *output_),
+      alignment_(sources_.size()),
+      idle_(sources_.size(), false),
+      running_sources_(sources_.size()) {}
+
+std::string WindowTask::name() const { return fmt::format("window[{}]", index_); }
+
+TaskStatus WindowTask::run() {
+  if (unsettled_ && !settle()) return TaskStatus::kWaiting;
+  if (running_sources_ == 0) return send_end() ? TaskStatus::kFinished : TaskStatus::kWaiting;
+  if (waiting_ == nullptr) waiting_ = inbox_.try_receive();
+  if (waiting_ == nullptr) return TaskStatus::kWaiting;
+  if (!take(*waiting_)) return TaskStatus::kWaiting;
+  waiting_ = nullptr;
+  return TaskStatus::kProgress;
+}
+
+bool WindowTask::take(Batch& batch) {
+  const BatchHeader header = batch.header;
+  const bool has_rows = !batch.empty();
+  // Rows of a channel that was idle make it active before they are judged.
+  if (idle_[header.channel] && (has_rows || header.watermark != kNoWatermark)) {
+    idle_[header.channel] = false;
+    raise(alignment_.on_active(header.channel));
+    if (unsettled_ && !settle()) return false;
+  }
+  if (has_rows && !add_rows(batch)) return false;
+  sources_[header.channel]->release(&batch);
+  follow_header(header);
+  return true;
+}
+
+bool WindowTask::add_rows(const Batch& batch) {
+  // A batch for late rows is there first, so that rows are never added twice or half.
+  if (outputs_.late != nullptr && late_batch_ == nullptr) {
+    late_batch_ = outputs_.late->try_acquire();
+    if (late_batch_ == nullptr) return false;
+  }
+  late_rows_.clear();
+  operator_.add(batch, late_rows_);
+  if (outputs_.late != nullptr && !late_rows_.empty()) send_late_rows(batch);
+  return true;
+}
+
+void WindowTask::send_late_rows(const Batch& batch) {
+  const std::size_t n = late_rows_.size();
+  for (std::size_t i = 0; i < n; ++i) late_batch_->times()[i] = batch.times()[late_rows_[i]];
+  for (std::size_t i = 0; i < batch.column_count(); ++i) {
+    late_batch_->column(i).copy_selected(0, batch.column(i), late_rows_);
+  }
+  std::fill_n(late_batch_->column(batch.column_count()).int64s(), n, operator_.watermark());
+  late_batch_->set_size(n);
+  outputs_.late->send(late_batch_);
+  late_batch_ = nullptr;
+}
+
+void WindowTask::follow_header(const BatchHeader& header) {
+  if (header.watermark != kNoWatermark) {
+    raise(alignment_.on_watermark(header.channel, header.watermark));
+  }
+  if (header.end_of_stream) {
+    --running_sources_;
+    cancelled_ |= header.cancelled;
+    // A cancelled input is not complete: its windows stay open.
+    if (!header.cancelled) raise(alignment_.on_finished(header.channel));
+  } else if (header.idle) {
+    idle_[header.channel] = true;
+    raise(alignment_.on_idle(header.channel));
+  }
+}
+
+void WindowTask::raise(std::optional<EventTime> watermark) {
+  if (!watermark) return;
+  operator_.advance(*watermark);
+  unsettled_ = true;
+}
+
+bool WindowTask::settle() {
+  if (!operator_.fire()) return false;
+  if (!send_watermark()) return false;
+  unsettled_ = false;
+  return true;
+}
+
+bool WindowTask::send_watermark() {
+  const EventTime watermark = operator_.watermark();
+  if (watermark == sent_watermark_) return true;
+  ResultEmitter& emitter = operator_.emitter();
+  if (outputs_.results == nullptr) {
+    emitter.flush();
+    outputs_.own_sink->on_watermark(watermark);
+  } else {
+    if (emitter.current() == nullptr && emitter.room() == 0) return false;
+    emitter.current()->header.watermark = watermark;
+    emitter.flush();
+  }
+  sent_watermark_ = watermark;
+  return true;
+}
+
+bool WindowTask::send_end() {
+  if (outputs_.results == nullptr) {
+    if (!results_ended_) outputs_.own_sink->finish();
+    results_ended_ = true;
+  }
+  if (!results_ended_) {
+    Batch* batch = outputs_.results->try_acquire();
+    if (batch == nullptr) return false;
+    batch->header.end_of_stream = true;
+    outputs_.results->send(batch);
+    results_ended_ = true;
+  }
+  if (outputs_.late != nullptr && !late_ended_) {
+    if (late_batch_ == nullptr) late_batch_ = outputs_.late->try_acquire();
+    if (late_batch_ == nullptr) return false;
+    late_batch_->header.end_of_stream = true;
+    outputs_.late->send(late_batch_);
+    late_ended_ = true;
+  }
+  return true;
+}
+
+}  // namespace tidemark

@@ -1,0 +1,74 @@
+// The window stage as a task: takes batches from all sources, aligns their watermarks, and drives a
+// window operator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tidemark/operators/sink.h"
+#include "tidemark/operators/window_operator.h"
+#include "tidemark/runtime/channel.h"
+#include "tidemark/runtime/task.h"
+#include "tidemark/runtime/watermark_alignment.h"
+
+namespace tidemark {
+
+// Where a window stage's results go: a channel to the sink task, or a sink of its own.
+struct WindowTaskOutputs {
+  Channel* results = nullptr;
+  ResultSink* own_sink = nullptr;  // used if there is no channel
+  Channel* late = nullptr;         // may be null: late rows are only counted
+};
+
+// The schema of late batches: the row schema and the stage's watermark at the row's arrival.
+Schema late_schema(const WindowQuery& query);
+
+class WindowTask final : public Task {
+ public:
+  // `sources` has one channel per source task, by channel index.
+  WindowTask(std::size_t index, const WindowQuery& query, const std::vector<WindowPlan>& plans,
+             Inbox& inbox, std::vector<Channel*> sources, WindowTaskOutputs outputs,
+             std::size_t result_rows);
+
+  TaskStatus run() override;
+  std::string name() const override;
+
+  bool cancelled() const { return cancelled_; }
+  EventTime watermark() const { return alignment_.watermark(); }
+  void report(RunReport& report) const { operator_.report(report); }
+
+ private:
+  class Output;
+
+  // Fires what is due and sends the watermark on; false: no room downstream.
+  bool settle();
+  bool take(Batch& batch);
+  bool add_rows(const Batch& batch);
+  void send_late_rows(const Batch& batch);
+  void follow_header(const BatchHeader& header);
+  void raise(std::optional<EventTime> watermark);
+  bool send_watermark();
+  bool send_end();
+
+  std::size_t index_;
+  Inbox& inbox_;
+  std::vector<Channel*> sources_;
+  WindowTaskOutputs outputs_;
+  std::unique_ptr<Output> output_;
+  WindowOperator operator_;
+  WatermarkAlignment alignment_;
+  std::vector<bool> idle_;
+  std::size_t running_sources_;
+  Batch* late_batch_ = nullptr;
+  Batch* waiting_ = nullptr;  // received, but there was no room for its late rows
+  bool unsettled_ = false;
+  EventTime sent_watermark_ = kNoWatermark;
+  bool cancelled_ = false;
+  bool results_ended_ = false;
+  bool late_ended_ = false;
+  std::vector<std::uint16_t> late_rows_;
+};
+
+}  // namespace tidemark
