@@ -1,0 +1,54 @@
+// A run of CSV rows, parsed into batches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidemark/connectors/bad_row.h"
+#include "tidemark/connectors/csv_decoder.h"
+#include "tidemark/connectors/csv_plan.h"
+#include "tidemark/runtime/batch.h"
+
+namespace tidemark {
+
+// Recycled: keeps its memory from one run of rows to the next. One owner at a time.
+class CsvChunk {
+ public:
+  // `plan` must outlive the chunk. Batches have `batch_rows` rows.
+  CsvChunk(const CsvPlan& plan, std::size_t batch_rows);
+
+  // Where the input puts the rows to parse.
+  std::string& storage() { return storage_; }
+  std::string_view& rows() { return rows_; }
+
+  // Parses rows() from scratch.
+  void parse();
+
+  // The good rows: batches in order, none empty.
+  std::size_t batch_count() const { return used_; }
+  Batch& batch(std::size_t index) { return batches_[index]; }
+
+  // The bad rows in order; their lines are counted from 0 at the chunk's start.
+  std::vector<BadRow>& bad_rows() { return bad_rows_; }
+  // Line ends in the chunk.
+  std::uint64_t lines() const { return lines_; }
+
+ private:
+  Batch& batch_with_room();
+
+  const CsvPlan& plan_;
+  std::size_t batch_rows_;
+  CsvDecoder decoder_;
+  CsvRow row_;
+  std::string storage_;
+  std::string_view rows_;
+  std::vector<Batch> batches_;
+  std::size_t used_ = 0;
+  std::vector<BadRow> bad_rows_;
+  std::uint64_t lines_ = 0;
+};
+
+}  // namespace tidemark

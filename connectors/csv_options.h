@@ -1,0 +1,79 @@
+// What to read from a CSV input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tidemark/connectors/bad_row.h"
+#include "tidemark/connectors/event_time_text.h"
+#include "tidemark/runtime/batch.h"
+#include "tidemark/runtime/cancellation.h"
+
+namespace tidemark {
+
+enum class CompareOp : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual,
+};
+
+// A condition on one cell. A literal that is a number compares as a number, and a cell that is none
+// makes the row bad; any other literal, and one marked as text, compares bytes. A NULL cell fulfils
+// no condition.
+struct CsvFilter {
+  std::string column;
+  CompareOp op = CompareOp::kEqual;
+  std::string literal;
+  bool literal_is_text = false;
+};
+
+// One value column of the rows: a number cell, or NULL where the filter is not fulfilled. Without a
+// column, for counting: 1, or NULL where the filter is not fulfilled.
+struct CsvValueInput {
+  std::string column;
+  std::optional<CsvFilter> filter;
+};
+
+struct CsvSourceOptions {
+  // A path; or, if it is empty, a file descriptor, which stays the caller's. A regular file is
+  // mapped, and must not shrink while it is read; everything else is read by blocks.
+  std::string path;
+  int descriptor = 0;
+  char delimiter = ',';
+
+  std::string time_column;
+  EventTimeOptions time;
+  // Key columns; their cells are strings, as text exactly as in the file.
+  std::vector<std::string> keys;
+  std::vector<CsvValueInput> values;
+  // Types of value columns that shall not be inferred: kInt64 or kDouble.
+  std::vector<std::pair<std::string, ColumnType>> types;
+  // Whether each row carries its own text along, as a last string column named "raw".
+  bool carry_raw = false;
+
+  // Called in row order, by the thread that polls.
+  BadRowHandler bad_rows;
+  // With kFail the first bad row ends the run by an exception that names line and reason.
+  OnBadRow on_bad = OnBadRow::kSkip;
+
+  // Threads that parse ahead, at least 1, and the CPUs that they may run on (empty: all).
+  std::size_t threads = 1;
+  std::vector<int> cpus;
+  // Rows per parsed batch; reading is cheapest when it equals the pipeline's batch size.
+  std::size_t batch_rows = Batch::kDefaultCapacity;
+  // Bytes parsed at a time. Memory is about 2 * threads + 2 chunks and their rows.
+  std::size_t chunk_bytes = 256 * 1024;
+  // A longer row ends the run: most likely a quote is not closed, and memory is finite.
+  std::size_t max_row_bytes = 64 * 1024 * 1024;
+  // Asked while waiting for the first rows of a stream; may be null.
+  const Cancellation* cancellation = nullptr;
+};
+
+}  // namespace tidemark

@@ -1,0 +1,216 @@
+#include "tidemark/connectors/csv_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "tidemark/connectors/csv_header.h"
+#include "tidemark/connectors/csv_scanner.h"
+#include "tidemark/connectors/message_text.h"
+#include "tidemark/connectors/read_number.h"
+
+namespace tidemark {
+
+namespace {
+
+// What the first rows tell: the times' texts, and which columns hold integers only.
+struct SampleEvidence {
+  std::vector<std::string_view> times;
+  std::vector<bool> has_cells;
+  std::vector<bool> all_integers;
+};
+
+SampleEvidence look_at(std::string_view rows, const CsvHeader& header, char delimiter,
+                       std::size_t time_column, const std::vector<std::size_t>& value_columns) {
+  SampleEvidence evidence;
+  evidence.has_cells.resize(header.columns().size(), false);
+  evidence.all_integers.resize(header.columns().size(), true);
+  CsvScanner scanner(rows, delimiter);
+  CsvRow row;
+  row.fields.resize(header.columns().size());
+  for (std::size_t count = 0; count < kTypeSampleRows && scanner.next(row); ++count) {
+    if (row.problem != CsvProblem::kNone || row.field_count != row.fields.size()) continue;
+    const std::string_view time = row.fields[time_column].text;
+    if (!time.empty() && evidence.times.size() < kTimeSampleRows) evidence.times.push_back(time);
+    for (const std::size_t column : value_columns) {
+      const std::string_view cell = row.fields[column].text;
+      if (cell.empty()) continue;
+      evidence.has_cells[column] = true;
+      if (!is_plain_integer(cell)) evidence.all_integers[column] = false;
+    }
+  }
+  return evidence;
+}
+
+Expected<CsvPlan::Filter> plan_filter(const CsvFilter& filter, const CsvHeader& header) {
+  const Expected<std::size_t> column = header.find(filter.column);
+  if (!column) return tl::unexpected(column.error());
+  CsvPlan::Filter plan{*column, filter.op, filter.literal};
+  if (filter.literal_is_text) return plan;
+  std::int64_t integer = 0;
+  double number = 0;
+  if (read_int64(filter.literal, integer) == NumberReading::kRead) {
+    plan.literal = integer;
+  } else if (read_double(filter.literal, number) == NumberReading::kRead) {
+    plan.literal = number;
+  }
+  return plan;
+}
+
+// Columns and filters; types follow once the sample has been looked at.
+Expected<std::vector<CsvPlan::Value>> plan_values(const CsvSourceOptions& options,
+                                                  const CsvHeader& header) {
+  std::vector<CsvPlan::Value> values;
+  for (const CsvValueInput& input : options.values) {
+    CsvPlan::Value value{std::nullopt, ColumnType::kInt64, false, std::nullopt};
+    if (!input.column.empty()) {
+      const Expected<std::size_t> column = header.find(input.column);
+      if (!column) return tl::unexpected(column.error());
+      value.column = *column;
+    }
+    if (input.filter) {
+      Expected<CsvPlan::Filter> filter = plan_filter(*input.filter, header);
+      if (!filter) return tl::unexpected(filter.error());
+      value.filter = *std::move(filter);
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+Expected<void> check(const CsvSourceOptions& options) {
+  if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r') {
+    return make_error("the delimiter cannot be a quote or a line end; use a byte such as , ; or |");
+  }
+  for (const auto& [column, type] : options.types) {
+    if (type == ColumnType::kString) {
+      return make_error(fmt::format(
+          "column {} cannot be read as text here; its type is int or double", in_quotes(column)));
+    }
+  }
+  return {};
+}
+
+Expected<void> choose_types(CsvPlan& plan, const CsvSourceOptions& options, const CsvHeader& header,
+                            const SampleEvidence& evidence) {
+  for (CsvPlan::Value& value : plan.values) {
+    if (!value.column) continue;
+    value.inferred = true;
+    value.type = evidence.has_cells[*value.column] && evidence.all_integers[*value.column]
+                     ? ColumnType::kInt64
+                     : ColumnType::kDouble;
+  }
+  for (const auto& [name, type] : options.types) {
+    const Expected<std::size_t> column = header.find(name);
+    if (!column) return tl::unexpected(column.error());
+    for (CsvPlan::Value& value : plan.values) {
+      if (value.column != *column) continue;
+      value.type = type;
+      value.inferred = false;
+    }
+  }
+  return {};
+}
+
+std::optional<std::string> warn_about(const std::vector<std::string_view>& times,
+                                      EventTimeParser parser) {
+  EventTime lowest = std::numeric_limits<EventTime>::max();
+  EventTime highest = std::numeric_limits<EventTime>::min();
+  for (const std::string_view text : times) {
+    const std::optional<EventTime> time = parser.parse(text);
+    if (!time) continue;
+    lowest = std::min(lowest, *time);
+    highest = std::max(highest, *time);
+  }
+  using std::chrono::milliseconds;
+  const auto now =
+      std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  return doubtful_times_warning(lowest, highest, now.count(), parser.unit());
+}
+
+Schema schema_of(const CsvPlan& plan, const CsvSourceOptions& options) {
+  Schema schema;
+  for (const std::string& key : options.keys) schema.push_back({key, ColumnType::kString});
+  for (std::size_t i = 0; i < plan.values.size(); ++i) {
+    schema.push_back({options.values[i].column, plan.values[i].type});
+  }
+  if (plan.carry_raw) schema.push_back({"raw", ColumnType::kString});
+  return schema;
+}
+
+struct TimeReading {
+  EventTimeParser parser;
+  std::optional<DetectedTimeUnit> detected;
+};
+
+Expected<TimeReading> choose_time_reading(const CsvSourceOptions& options,
+                                          const std::vector<std::string_view>& times) {
+  EventTimeOptions time = options.time;
+  std::optional<DetectedTimeUnit> detected;
+  if (time.unit == TimeUnit::kAuto && time.format.empty()) {
+    const Expected<DetectedTimeUnit> unit = detect_time_unit(times);
+    if (!unit) {
+      return make_error(
+          fmt::format("column {}: {}", in_quotes(options.time_column), unit.error().message));
+    }
+    detected = *unit;
+    time.unit = unit->unit;
+  }
+  Expected<EventTimeParser> parser = EventTimeParser::create(time);
+  if (!parser) return tl::unexpected(parser.error());
+  return TimeReading{*std::move(parser), detected};
+}
+
+}  // namespace
+
+Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sample,
+                           const std::string& input_name) {
+  if (const Expected<void> checked = check(options); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  const Expected<CsvHeader> header = CsvHeader::read(sample, options.delimiter, input_name);
+  if (!header) return tl::unexpected(header.error());
+  const Expected<std::size_t> time_column = header->find(options.time_column);
+  if (!time_column) return tl::unexpected(time_column.error());
+  std::vector<std::size_t> keys;
+  for (const std::string& name : options.keys) {
+    const Expected<std::size_t> key = header->find(name);
+    if (!key) return tl::unexpected(key.error());
+    keys.push_back(*key);
+  }
+  Expected<std::vector<CsvPlan::Value>> values = plan_values(options, *header);
+  if (!values) return tl::unexpected(values.error());
+
+  std::vector<std::size_t> value_columns;
+  for (const CsvPlan::Value& value : *values) {
+    if (value.column) value_columns.push_back(*value.column);
+  }
+  const SampleEvidence evidence = look_at(sample.substr(header->bytes()), *header,
+                                          options.delimiter, *time_column, value_columns);
+  Expected<TimeReading> time = choose_time_reading(options, evidence.times);
+  if (!time) return tl::unexpected(time.error());
+
+  CsvPlan plan{.columns = header->columns(),
+               .delimiter = options.delimiter,
+               .time_column = *time_column,
+               .keys = std::move(keys),
+               .values = *std::move(values),
+               .carry_raw = options.carry_raw,
+               .time_parser = time->parser,
+               .detected_unit = time->detected,
+               .time_warning = warn_about(evidence.times, time->parser),
+               .schema = {},
+               .header_bytes = header->bytes(),
+               .header_lines = header->lines()};
+  if (const Expected<void> typed = choose_types(plan, options, *header, evidence); !typed) {
+    return tl::unexpected(typed.error());
+  }
+  plan.schema = schema_of(plan, options);
+  return plan;
+}
+
+}  // namespace tidemark

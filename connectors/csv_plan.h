@@ -1,0 +1,60 @@
+// What a CSV header and the first rows make of CsvSourceOptions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tidemark/connectors/csv_options.h"
+#include "tidemark/connectors/event_time_text.h"
+#include "tidemark/connectors/time_unit_detection.h"
+#include "tidemark/runtime/batch.h"
+#include "tidemark/runtime/error.h"
+
+namespace tidemark {
+
+struct CsvPlan {
+  struct Filter {
+    std::size_t column;
+    CompareOp op;
+    std::variant<std::int64_t, double, std::string> literal;
+  };
+  struct Value {
+    std::optional<std::size_t> column;
+    ColumnType type;
+    bool inferred;
+    std::optional<Filter> filter;
+  };
+
+  std::vector<std::string> columns;  // the header
+  char delimiter;
+  std::size_t time_column;
+  std::vector<std::size_t> keys;
+  std::vector<Value> values;
+  bool carry_raw;
+  EventTimeParser time_parser;
+  // Set if the unit was found out rather than declared.
+  std::optional<DetectedTimeUnit> detected_unit;
+  // See doubtful_times_warning(); from the first rows.
+  std::optional<std::string> time_warning;
+  // Keys, values, "raw".
+  Schema schema;
+  std::size_t header_bytes;
+  std::uint64_t header_lines;
+};
+
+// Rows that are looked at for types.
+inline constexpr std::size_t kTypeSampleRows = 10'000;
+
+// `sample` is the start of the input, whole rows. A value column is int64 if every cell in the
+// sample that is not NULL is a plain integer, of any length, and there is one; else double.
+// Refuses: no header, lone CR as line ends, columns that do not exist or exist twice, and times of
+// unknown unit. `input_name` is for messages.
+Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sample,
+                           const std::string& input_name);
+
+}  // namespace tidemark

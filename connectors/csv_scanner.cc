@@ -1,0 +1,215 @@
+#include "tidemark/connectors/csv_scanner.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace tidemark {
+
+namespace {
+
+constexpr std::size_t kBlock = 64;
+
+// One bit for each of 64 bytes that is a delimiter, a quote or a line feed.
+#if defined(__SSE2__)
+std::uint64_t find_marks(const char* block, char delimiter) {
+  const __m128i delimiters = _mm_set1_epi8(delimiter);
+  const __m128i quotes = _mm_set1_epi8('"');
+  const __m128i line_feeds = _mm_set1_epi8('\n');
+  std::uint64_t marks = 0;
+  for (int part = 3; part >= 0; --part) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + part * 16));
+    const __m128i hits =
+        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, delimiters), _mm_cmpeq_epi8(bytes, quotes)),
+                     _mm_cmpeq_epi8(bytes, line_feeds));
+    marks = marks << 16 | static_cast<std::uint16_t>(_mm_movemask_epi8(hits));
+  }
+  return marks;
+}
+#else
+std::uint64_t find_marks(const char* block, char delimiter) {
+  std::uint64_t marks = 0;
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const bool hit = block[i] == delimiter || block[i] == '"' || block[i] == '\n';
+    marks |= static_cast<std::uint64_t>(hit) << i;
+  }
+  return marks;
+}
+#endif
+
+}  // namespace
+
+void unescape_csv(std::string_view text, std::string& value) {
+  value.clear();
+  while (true) {
+    const std::size_t quote = text.find('"');
+    if (quote == std::string_view::npos) break;
+    value.append(text, 0, quote + 1);
+    text.remove_prefix(std::min(quote + 2, text.size()));
+  }
+  value.append(text);
+}
+
+CsvScanner::CsvScanner(std::string_view text, char delimiter)
+    : begin_(text.data()),
+      end_(text.data() + text.size()),
+      row_begin_(begin_),
+      delimiter_(delimiter),
+      block_(begin_) {
+  if (begin_ != end_) load_block(begin_);
+}
+
+void CsvScanner::load_block(const char* block) {
+  block_ = block;
+  const std::size_t left = static_cast<std::size_t>(end_ - block);
+  if (left >= kBlock) {
+    marks_ = find_marks(block, delimiter_);
+    return;
+  }
+  // Bytes behind the end may not be touched: they can lie on a page that is not there.
+  std::array<char, kBlock> last{};
+  std::memcpy(last.data(), block, left);
+  marks_ = find_marks(last.data(), delimiter_) & ((std::uint64_t{1} << left) - 1);
+}
+
+// The next delimiter, quote or line feed; the end of the text if there is none.
+inline const char* CsvScanner::next_mark() {
+  while (marks_ == 0) {
+    if (static_cast<std::size_t>(end_ - block_) <= kBlock) return end_;
+    load_block(block_ + kBlock);
+  }
+  const char* mark = block_ + std::countr_zero(marks_);
+  marks_ &= marks_ - 1;
+  return mark;
+}
+
+bool CsvScanner::skip_blank_lines() {
+  while (row_begin_ != end_) {
+    const char* at = row_begin_;
+    if (*at == '\r' && ++at == end_) {
+      row_begin_ = end_;
+      return false;
+    }
+    if (*at != '\n') return true;
+    next_mark();
+    row_begin_ = at + 1;
+    ++line_;
+  }
+  return false;
+}
+
+inline void CsvScanner::add_field(CsvRow& row, const CsvField& field) const {
+  if (row.field_count < row.fields.size()) row.fields[row.field_count] = field;
+  ++row.field_count;
+}
+
+void CsvScanner::finish_row(CsvRow& row, const char* row_end, const char* next_row) {
+  if (row_end != row_begin_ && row_end[-1] == '\r' && row.problem != CsvProblem::kUnterminatedQuote)
+    --row_end;
+  row.raw = {row_begin_, static_cast<std::size_t>(row_end - row_begin_)};
+  row_begin_ = next_row;
+}
+
+// Reads a field from its opening quote on; returns the delimiter or line feed that ends it, or the
+// end of the text.
+const char* CsvScanner::read_quoted(const char* open, CsvField& field, CsvRow& row) {
+  field.quoted = true;
+  const char* close = nullptr;
+  while (true) {
+    close = next_mark();
+    if (close == end_) {
+      row.problem = CsvProblem::kUnterminatedQuote;
+      field.text = {open + 1, static_cast<std::size_t>(end_ - open - 1)};
+      return end_;
+    }
+    if (*close == '\n') ++line_;
+    if (*close != '"') continue;
+    if (close + 1 == end_ || close[1] != '"') break;
+    next_mark();
+    field.escaped = true;
+  }
+  field.text = {open + 1, static_cast<std::size_t>(close - open - 1)};
+  const char* mark = next_mark();
+  while (mark != end_ && *mark == '"') mark = next_mark();
+  const char* after = close + 1;
+  const bool at_line_end = mark == end_ || *mark == '\n';
+  if (at_line_end && after != mark && *after == '\r') ++after;
+  if (after != mark) row.problem = CsvProblem::kTextAfterQuote;
+  return mark;
+}
+
+bool CsvScanner::next(CsvRow& row) {
+  if (!skip_blank_lines()) return false;
+  row.field_count = 0;
+  row.problem = CsvProblem::kNone;
+  row.line = line_;
+  const char* field_begin = row_begin_;
+  while (true) {
+    const char* mark = next_mark();
+    CsvField field;
+    if (mark != end_ && *mark == '"') {
+      if (mark != field_begin) continue;
+      mark = read_quoted(mark, field, row);
+    } else {
+      const char* field_end = mark;
+      const bool at_line_end = mark == end_ || *mark == '\n';
+      if (at_line_end && field_end != field_begin && field_end[-1] == '\r') --field_end;
+      field.text = {field_begin, static_cast<std::size_t>(field_end - field_begin)};
+    }
+    add_field(row, field);
+    if (mark == end_) {
+      finish_row(row, end_, end_);
+      return true;
+    }
+    if (*mark == '\n') {
+      ++line_;
+      finish_row(row, mark, mark + 1);
+      return true;
+    }
+    field_begin = mark + 1;
+  }
+}
+
+std::size_t CsvRowBoundary::scan(std::string_view text, bool complete) {
+  const char* const data = text.data();
+  while (scanned_ < text.size()) {
+    const std::size_t left = text.size() - scanned_;
+    const void* found = std::memchr(data + scanned_, '"', left);
+    const std::size_t quote =
+        found == nullptr ? text.size()
+                         : static_cast<std::size_t>(static_cast<const char*>(found) - data);
+    if (!in_quotes_) {
+      const std::size_t line_feed = text.substr(scanned_, quote - scanned_).rfind('\n');
+      if (line_feed != std::string_view::npos) boundary_ = scanned_ + line_feed + 1;
+    }
+    if (quote == text.size()) {
+      scanned_ = quote;
+      break;
+    }
+    if (!in_quotes_) {
+      in_quotes_ = quote == 0 || data[quote - 1] == delimiter_ || data[quote - 1] == '\n';
+      scanned_ = quote + 1;
+    } else if (quote + 1 == text.size() && !complete) {
+      scanned_ = quote;  // the next byte tells whether this one closes
+      break;
+    } else if (quote + 1 < text.size() && data[quote + 1] == '"') {
+      scanned_ = quote + 2;
+    } else {
+      in_quotes_ = false;
+      scanned_ = quote + 1;
+    }
+  }
+  return boundary_;
+}
+
+void CsvRowBoundary::consume(std::size_t bytes) {
+  scanned_ -= std::min(bytes, scanned_);
+  boundary_ -= std::min(bytes, boundary_);
+}
+
+}  // namespace tidemark

@@ -1,0 +1,104 @@
+// Event times out of text: numbers since the epoch in a given unit, ISO 8601 and its common
+// relatives, or a format of the user's own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tidemark/runtime/error.h"
+#include "tidemark/runtime/time.h"
+
+namespace date {
+class time_zone;
+}
+
+namespace tidemark {
+
+enum class TimeUnit : std::uint8_t {
+  kAuto,  // to be found out from the data; see time_unit_detection.h
+  kSeconds,
+  kMilliseconds,
+  kMicroseconds,
+  kNanoseconds,
+  kText,
+};
+
+// From `auto`, `s`, `ms`, `us`, `ns` or `text`.
+Expected<TimeUnit> parse_time_unit(std::string_view text);
+std::string_view to_string(TimeUnit unit);
+
+struct EventTimeOptions {
+  TimeUnit unit = TimeUnit::kAuto;
+  // For text of another shape: a format as of strptime, with %z for an offset from UTC. Empty means
+  // the shapes that EventTimeParser knows.
+  std::string format;
+  // IANA name of the zone of text that carries none.
+  std::string zone = "UTC";
+};
+
+// Reads wall-clock times of one zone. A local time that the zone skips (spring) is moved forward by
+// the length of the gap; one that it has twice (autumn) is the earlier instant. Rules of a zone
+// reach as far as the system's zone files list transitions; beyond the last one its offset stays.
+// Remembers the period of the last time, so a lookup costs two comparisons while times stay between
+// two transitions. Not thread-safe; copies are independent.
+class LocalTimeReader {
+ public:
+  // Refuses a name that the system's zone database does not have.
+  static Expected<LocalTimeReader> create(const std::string& zone);
+
+  // `local` is milliseconds since 1970-01-01T00:00 on the zone's wall clock.
+  EventTime to_utc(std::int64_t local);
+
+ private:
+  std::int64_t look_up_offset(std::int64_t local);
+
+  const date::time_zone* zone_ = nullptr;  // null for UTC
+  // Local times [begin, end) have exactly one instant, `offset` ms behind them.
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  std::int64_t offset_ = 0;
+};
+
+// Numbers are digits with an optional minus in front and an optional decimal fraction behind,
+// nothing else: no plus, no exponent, no blanks. Text is
+//   YYYY-MM-DD, or YYYY-MM-DD HH:MM[:SS[.fraction]] with T or one blank between date and time,
+// then optionally Z or an offset from UTC as +02:00, +0200 or +02; '/' may stand for '-' in the
+// date, ',' for '.' before the fraction. Anything left over, such as PM, makes the time bad.
+// Fractions of a millisecond are dropped towards the past. The second 60 is accepted where leap
+// seconds are inserted (23:59:60 UTC on 30 June and 31 December) and becomes 23:59:59.999.
+// Allocates nothing, except with a format. Not thread-safe; copies are independent.
+class EventTimeParser {
+ public:
+  // The unit must not be kAuto, except with a format, which means text. Refuses an unknown zone, a
+  // format next to a numeric unit, and %Z in a format.
+  static Expected<EventTimeParser> create(const EventTimeOptions& options);
+
+  // A time for which is_valid_event_time holds, or nothing if the text is bad.
+  std::optional<EventTime> parse(std::string_view text);
+
+  // Why parse() refuses `text`, for a bad row's reason.
+  std::string explain(std::string_view text);
+
+  TimeUnit unit() const { return unit_; }
+
+ private:
+  enum class Problem : std::uint8_t { kNone, kNotATime, kOutOfRange };
+  struct Reading {
+    EventTime time = 0;
+    Problem problem = Problem::kNotATime;
+  };
+
+  EventTimeParser(TimeUnit unit, std::string format, LocalTimeReader zone);
+  Reading read(std::string_view text);
+  Reading read_number(std::string_view text) const;
+  Reading read_text(std::string_view text);
+  Reading read_formatted(std::string_view text);
+
+  TimeUnit unit_;
+  std::string format_;
+  LocalTimeReader zone_;
+};
+
+}  // namespace tidemark
