@@ -95,7 +95,8 @@ Expected<CsvHeader> CsvHeader::read(std::string_view text, char delimiter,
                       "them to LF, for instance with: tr '\\r' '\\n'",
                       input_name));
     }
-    unescape_csv(field.text, header.columns_.emplace_back());
+    std::string& name = header.columns_.emplace_back(field.text);
+    if (field.escaped) unescape_csv(field.text, name);
   }
   header.bytes_ = scanner.offset();
   header.lines_ = scanner.lines();

@@ -20,7 +20,7 @@ struct CsvField {
   bool is_null() const { return text.empty() && !quoted; }
 };
 
-// Writes the cell's value to `value`: doubled quotes become one.
+// Writes the value of an escaped cell to `value`: doubled quotes become one.
 void unescape_csv(std::string_view text, std::string& value);
 
 enum class CsvProblem : std::uint8_t {
