@@ -53,6 +53,8 @@ WindowTask::WindowTask(std::size_t index, const WindowQuery& query,
       idle_(sources_.size(), false),
       running_sources_(sources_.size()) {}
 
+WindowTask::~WindowTask() = default;
+
 std::string WindowTask::name() const { return fmt::format("window[{}]", index_); }
 
 TaskStatus WindowTask::run() {

@@ -31,6 +31,7 @@ class WindowTask final : public Task {
   WindowTask(std::size_t index, const WindowQuery& query, const std::vector<WindowPlan>& plans,
              Inbox& inbox, std::vector<Channel*> sources, WindowTaskOutputs outputs,
              std::size_t result_rows);
+  ~WindowTask() override;
 
   TaskStatus run() override;
   std::string name() const override;
