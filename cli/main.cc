@@ -1,1 +1,78 @@
-int main() { return 0; }
+#include <fmt/format.h>
+#include <mimalloc.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "cli/build_info.h"
+#include "cli/explain_command.h"
+#include "cli/gen_command.h"
+#include "cli/user_error.h"
+#include "cli/window_command.h"
+#include "tidemark/connectors/output_file.h"
+
+namespace tidemark::cli {
+namespace {
+
+std::string version_text() {
+  const BuildInfo& info = build_info();
+  const int allocator = mi_version();
+  return fmt::format(
+      "tidemark {}\ncommit {}\ncompiler {}\nbuild type {}, flags {}\n"
+      "allocator mimalloc {}.{}\n",
+      info.version, info.commit, info.compiler, info.build_type, info.flags, allocator / 100,
+      allocator % 100);
+}
+
+// Commands of later versions, so that they are not taken for typing errors.
+void refuse_commands_to_come(int argument_count, const char* const* arguments) {
+  if (argument_count < 2) return;
+  const std::string_view command = arguments[1];
+  if (command == "profile" || command == "compare") {
+    throw UserError(fmt::format("{} is not available in this version", command));
+  }
+}
+
+int run(int argument_count, char** arguments) {
+  refuse_commands_to_come(argument_count, arguments);
+  CLI::App app{"Event-time windows over streams, built to be measured", "tidemark"};
+  int exit_code = kExitDone;
+  bool version = false;
+  app.add_flag("--version", version, "version, commit, compiler, build type, allocator");
+  add_window_command(app, exit_code);
+  add_explain_command(app, exit_code);
+  add_gen_command(app, exit_code);
+  try {
+    app.parse(argument_count, arguments);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    throw UserError(fmt::format("{} (--help shows what there is)", error.what()));
+  }
+  if (version) {
+    fmt::print("{}", version_text());
+  } else if (app.get_subcommands().empty()) {
+    throw UserError("no command is given (--help shows what there is)");
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace tidemark::cli
+
+int main(int argument_count, char** arguments) {
+  // A broken pipe then is an error of write(), which ends the command quietly.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return tidemark::cli::run(argument_count, arguments);
+  } catch (const tidemark::BrokenPipe&) {
+    return tidemark::cli::kExitDone;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tidemark: {}\n", error.what());
+    return tidemark::cli::kExitUsage;
+  }
+}

@@ -24,15 +24,15 @@ constexpr std::array<std::string_view, 9> kFunctionsToCome{
     "approx_distinct", "median",   "quantile", "collect"};
 
 // Longer operators first.
-constexpr std::array<std::pair<std::string_view, Comparison>, 8> kComparisons{{
-    {"<=", Comparison::kLessOrEqual},
-    {">=", Comparison::kGreaterOrEqual},
-    {"<>", Comparison::kNotEqual},
-    {"!=", Comparison::kNotEqual},
-    {"==", Comparison::kEqual},
-    {"=", Comparison::kEqual},
-    {"<", Comparison::kLess},
-    {">", Comparison::kGreater},
+constexpr std::array<std::pair<std::string_view, CompareOp>, 8> kComparisons{{
+    {"<=", CompareOp::kLessOrEqual},
+    {">=", CompareOp::kGreaterOrEqual},
+    {"<>", CompareOp::kNotEqual},
+    {"!=", CompareOp::kNotEqual},
+    {"==", CompareOp::kEqual},
+    {"=", CompareOp::kEqual},
+    {"<", CompareOp::kLess},
+    {">", CompareOp::kGreater},
 }};
 
 bool is_word_character(char c) {
@@ -131,7 +131,8 @@ class AggregateListParser {
     const auto* taken = std::find_if(kComparisons.begin(), kComparisons.end(),
                                      [this](const auto& entry) { return take(entry.first); });
     if (taken == kComparisons.end()) return refuse("one of = <> < <= > >=", at_);
-    condition.comparison = taken->second;
+    condition.op = taken->second;
+    condition.value_is_text = at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\'');
     Expected<std::string> value = take_name("a value to compare with");
     if (!value) return tl::unexpected(value.error());
     condition.value = *std::move(value);

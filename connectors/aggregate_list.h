@@ -8,25 +8,19 @@
 #include <string_view>
 #include <vector>
 
+#include "tidemark/connectors/csv_options.h"
 #include "tidemark/operators/aggregate_spec.h"
 #include "tidemark/runtime/error.h"
 
 namespace tidemark {
 
-enum class Comparison : std::uint8_t {
-  kEqual,
-  kNotEqual,
-  kLess,
-  kLessOrEqual,
-  kGreater,
-  kGreaterOrEqual,
-};
-
 // `where COL OP VALUE`: the aggregate sees only rows whose column compares so.
 struct AggregateCondition {
   std::string column;
-  Comparison comparison = Comparison::kEqual;
+  CompareOp op = CompareOp::kEqual;
   std::string value;
+  // The value stood in quotes, so it is text even if it looks like a number.
+  bool value_is_text = false;
   // Where it stands in the list, from 1.
   std::size_t position = 0;
 };

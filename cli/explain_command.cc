@@ -1,0 +1,62 @@
+#include "cli/explain_command.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/user_error.h"
+#include "cli/window_arguments.h"
+#include "tidemark/connectors/output_file.h"
+#include "tidemark/operators/plan.h"
+
+namespace tidemark::cli {
+
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  tidemark explain 'gen:orders?keys=10k' --key user_id --window 'sliding size=1h slide=1s' --agg 'count, sum(amount), max(amount)'
+  tidemark explain 'gen:orders' --window 'sliding size=1h slide=1s' --window 'tumbling size=1d' --strategy recompute
+)";
+
+// The columns and types come from the input's header and first rows.
+WindowQuery bound_query(const WindowArguments& arguments) {
+  WindowQuery query = query_of(arguments);
+  WindowInputOptions options;
+  options.input = arguments.input;
+  options.time_column = arguments.time_column;
+  options.time = event_time_of(arguments);
+  options.keys = split_columns(arguments.keys);
+  options.aggregates = aggregates_of(arguments);
+  options.delay = query.delay;
+  WindowInput input = value_or_throw(open_window_input(options));
+  query.keys = std::move(input.keys);
+  query.values = std::move(input.values);
+  query.aggregates = std::move(input.aggregates);
+  value_or_throw(validate(query));
+  return query;
+}
+
+void explain(const WindowArguments& arguments) {
+  const WindowQuery query = bound_query(arguments);
+  const std::unique_ptr<OutputFile> output = value_or_throw(OutputFile::open("-"));
+  for (const WindowPlan& plan : plan_query(query)) output->buffer().append(to_string(plan));
+  output->close();
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "print the plan of a windowed job: slices, strategy and why, predicted cost");
+  const auto arguments = std::make_shared<WindowArguments>();
+  add_window_options(*command, *arguments);
+  command->footer(kExamples);
+  command->callback([arguments, &exit_code] {
+    explain(*arguments);
+    exit_code = kExitDone;
+  });
+}
+
+}  // namespace tidemark::cli

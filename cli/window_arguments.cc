@@ -1,0 +1,212 @@
+#include "cli/window_arguments.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "cli/user_error.h"
+#include "tidemark/connectors/aggregate_list.h"
+#include "tidemark/runtime/duration.h"
+
+namespace tidemark::cli {
+
+namespace {
+
+constexpr const char* kInputGroup = "Input";
+constexpr const char* kJobGroup = "Job";
+constexpr const char* kOutputGroup = "Output";
+
+void add_input_options(CLI::App& command, WindowArguments& arguments) {
+  command
+      .add_option(
+          "INPUT", arguments.input,
+          "a csv file with a header line, - for standard input, or gen:orders?rows=N&keys=K")
+      ->required();
+  const auto add = [&](const char* name, std::string& value, const char* help) {
+    command.add_option(name, value, help)->group(kInputGroup);
+  };
+  add("--format", arguments.format, "csv");
+  add("--time", arguments.time_column, "column of the event time");
+  add("--time-unit", arguments.time_unit,
+      "auto, s, ms, us, ns or text; auto looks at the first rows and says what it chose");
+  add("--time-format", arguments.time_format,
+      "strftime-like format of text times; default ISO 8601 and YYYY-MM-DD HH:MM[:SS[.fff]]");
+  add("--input-zone", arguments.input_zone, "zone of text times that carry none; default UTC");
+  add("--on-bad", arguments.on_bad, "skip (default) or fail: what to do at a row that is bad");
+}
+
+void add_job_options(CLI::App& command, WindowArguments& arguments) {
+  const auto add = [&](const char* name, auto& value, const char* help) {
+    return command.add_option(name, value, help)->group(kJobGroup);
+  };
+  add("--key", arguments.keys, "group columns COL[,COL...]; none: one group");
+  add("--window", arguments.windows,
+      "'tumbling size=1d [offset=-8h]' or 'sliding size=1h slide=5m [offset=..]'; repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  add("--agg", arguments.aggregates,
+      "count, sum(x), min(x), max(x), avg(x), each with an optional `as NAME` and `where COL OP "
+      "VALUE`; default count");
+  add("--delay", arguments.delay,
+      "bounded out-of-orderness, such as 5s: watermark = max event time - delay - 1 ms; default 0");
+  add("--idle", arguments.idle, "a source silent this long stops holding the watermark");
+  add("--strategy", arguments.strategy,
+      "how windows share work: auto (default), buckets, recompute, subtract or two-stacks");
+  add("--cores", arguments.cores, "default: what the affinity mask and the cgroup allow")
+      ->check(CLI::PositiveNumber);
+}
+
+void add_output_options(CLI::App& command, WindowArguments& arguments) {
+  const auto add = [&](const char* name, std::string& value, const char* help) {
+    command.add_option(name, value, help)->group(kOutputGroup);
+  };
+  const auto add_flag = [&](const char* name, bool& value, const char* help) {
+    command.add_flag(name, value, help)->group(kOutputGroup);
+  };
+  add("--output", arguments.output, "a file, or - for standard output (default)");
+  add("--output-format", arguments.output_format,
+      "csv, json (one object a line) or table; default: table on a terminal, else csv");
+  add("--times", arguments.times, "iso (default) or ms");
+  add("--late-output", arguments.late_output, "file for late rows, as read plus the reason");
+  add("--bad-output", arguments.bad_output, "file for bad rows: line number, reason, raw text");
+  add_flag("--unordered", arguments.unordered,
+           "emit as produced; otherwise rows come by window end, window start, then key");
+  add("--summary", arguments.summary, "file for the run's figures as one JSON object");
+  add_flag("--quiet", arguments.quiet, "no summary and no notes on standard error");
+  add_flag("--progress", arguments.progress, "a progress line; default on a terminal only");
+  add_flag("--no-progress", arguments.no_progress, "no progress line");
+}
+
+// Without a group an option does not appear in the help.
+void add_options_to_come(CLI::App& command, WindowArguments& arguments) {
+  const auto add = [&](const char* name, std::string& value) {
+    command.add_option(name, value)->group("");
+  };
+  add("--zone", arguments.zone);
+  add("--lateness", arguments.lateness);
+  add("--early", arguments.early);
+  add("--accumulate", arguments.accumulate);
+  add("--json-rows", arguments.json_rows);
+}
+
+void refuse_options_to_come(const WindowArguments& arguments) {
+  const std::array<std::pair<const char*, const std::string&>, 4> options{{
+      {"--lateness", arguments.lateness},
+      {"--early", arguments.early},
+      {"--accumulate", arguments.accumulate},
+      {"--json-rows", arguments.json_rows},
+  }};
+  for (const auto& [name, value] : options) {
+    if (!value.empty()) throw UserError(fmt::format("{} is not available in this version", name));
+  }
+  const std::string& zone = arguments.zone;
+  if (!zone.empty() && zone != "UTC" && zone != "Etc/UTC" && zone != "Z") {
+    throw UserError(
+        fmt::format("--zone {} is not available in this version; shift the windows by a fixed "
+                    "offset instead, as "
+                    "in --window 'tumbling size=1d offset=-8h'",
+                    zone));
+  }
+}
+
+void refuse_formats_to_come(const WindowArguments& arguments) {
+  std::string format = arguments.format;
+  const std::string_view input = arguments.input;
+  if (format.empty() && !input.starts_with("gen:")) {
+    for (const char* ending : {".json", ".ndjson", ".jsonl", ".geojson"}) {
+      if (input.ends_with(ending)) format = "json";
+    }
+  }
+  if (format == "json" || format == "ndjson") {
+    throw UserError(
+        "json input is not available in this version; convert it to csv with a header line (and "
+        "give "
+        "--format csv if its name ends otherwise)");
+  }
+  if (!format.empty() && format != "csv") {
+    throw UserError(fmt::format("--format {} is not known; write csv", format));
+  }
+}
+
+WindowSpec window_of(const std::string& text) {
+  const std::string kind = text.substr(0, text.find(' '));
+  for (const char* to_come : {"session", "cumulate", "global", "count"}) {
+    if (kind == to_come) {
+      throw UserError(fmt::format(
+          "--window '{}': {} windows are not available in this version; use tumbling or sliding",
+          text, kind));
+    }
+  }
+  Expected<WindowSpec> spec = parse_window_spec(text);
+  if (!spec) throw UserError(fmt::format("--window '{}': {}", text, spec.error().message));
+  return *spec;
+}
+
+std::int64_t duration_of(const char* option, const std::string& text) {
+  const Expected<std::int64_t> duration = parse_duration(text);
+  if (!duration) throw UserError(fmt::format("{}: {}", option, duration.error().message));
+  if (*duration < 0)
+    throw UserError(fmt::format("{} must not be negative, but is {}", option, text));
+  return *duration;
+}
+
+}  // namespace
+
+void add_window_options(CLI::App& command, WindowArguments& arguments) {
+  add_input_options(command, arguments);
+  add_job_options(command, arguments);
+  add_output_options(command, arguments);
+  add_options_to_come(command, arguments);
+}
+
+WindowQuery query_of(const WindowArguments& arguments) {
+  refuse_options_to_come(arguments);
+  refuse_formats_to_come(arguments);
+  WindowQuery query;
+  for (const std::string& text : arguments.windows) query.windows.push_back(window_of(text));
+  query.strategy = value_or_throw(parse_strategy(arguments.strategy));
+  if (!arguments.delay.empty()) query.delay = duration_of("--delay", arguments.delay);
+  if (!arguments.idle.empty()) {
+    query.idle_timeout = duration_of("--idle", arguments.idle);
+    if (*query.idle_timeout == 0) throw UserError("--idle must be longer than 0, but is 0");
+  }
+  return query;
+}
+
+std::vector<AggregateRequest> aggregates_of(const WindowArguments& arguments) {
+  Expected<std::vector<AggregateRequest>> list = parse_aggregate_list(arguments.aggregates);
+  if (!list) throw UserError("--agg: " + list.error().message);
+  return *std::move(list);
+}
+
+EventTimeOptions event_time_of(const WindowArguments& arguments) {
+  EventTimeOptions options;
+  options.unit = value_or_throw(parse_time_unit(arguments.time_unit));
+  options.format = arguments.time_format;
+  options.zone = arguments.input_zone;
+  return options;
+}
+
+std::vector<std::string> split_columns(const std::string& text) {
+  std::vector<std::string> columns;
+  if (text.empty()) return columns;
+  columns.emplace_back();
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      columns.emplace_back();
+    } else {
+      columns.back() += c;
+    }
+  }
+  for (const std::string& column : columns) {
+    if (column.empty()) throw UserError(fmt::format("--key {}: a column name is empty", text));
+  }
+  return columns;
+}
+
+}  // namespace tidemark::cli

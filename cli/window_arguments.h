@@ -1,0 +1,63 @@
+// The options of `tidemark window`, which `tidemark explain` shares.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemark/connectors/result_writer.h"
+#include "tidemark/connectors/window_input.h"
+#include "tidemark/operators/query.h"
+
+namespace tidemark::cli {
+
+// As written on the command line.
+struct WindowArguments {
+  std::string input;
+  std::string format;
+  std::string time_column;
+  std::string time_unit = "auto";
+  std::string time_format;
+  std::string input_zone = "UTC";
+  std::string keys;
+  std::vector<std::string> windows;
+  std::string aggregates = "count";
+  std::string delay;
+  std::string idle;
+  std::string late_output;
+  std::string bad_output;
+  std::string on_bad = "skip";
+  std::string strategy = "auto";
+  std::size_t cores = 0;  // 0 = as many as are allowed
+  std::string output = "-";
+  std::string output_format;
+  std::string times = "iso";
+  bool unordered = false;
+  std::string summary;
+  bool quiet = false;
+  bool progress = false;
+  bool no_progress = false;
+
+  // Known by name, and refused: what this version cannot do.
+  std::string zone;
+  std::string lateness;
+  std::string early;
+  std::string accumulate;
+  std::string json_rows;
+};
+
+// Adds all options to `command`; `arguments` must outlive it.
+void add_window_options(CLI::App& command, WindowArguments& arguments);
+
+// The parts of the query that do not depend on the input. Throws UserError for every value that is
+// wrong and for what this version cannot do, before anything is read.
+WindowQuery query_of(const WindowArguments& arguments);
+std::vector<AggregateRequest> aggregates_of(const WindowArguments& arguments);
+EventTimeOptions event_time_of(const WindowArguments& arguments);
+
+// Splits `a,b,c`; names with commas stand in double quotes. Throws UserError for an empty name.
+std::vector<std::string> split_columns(const std::string& text);
+
+}  // namespace tidemark::cli

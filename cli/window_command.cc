@@ -1,0 +1,291 @@
+#include "cli/window_command.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/progress_line.h"
+#include "cli/signal_watch.h"
+#include "cli/user_error.h"
+#include "cli/window_arguments.h"
+#include "tidemark/connectors/bad_output.h"
+#include "tidemark/connectors/counting_partition.h"
+#include "tidemark/connectors/late_output.h"
+#include "tidemark/connectors/ordered_results.h"
+#include "tidemark/connectors/output_file.h"
+#include "tidemark/connectors/run_summary.h"
+#include "tidemark/operators/pipeline.h"
+#include "tidemark/runtime/cpu_allowance.h"
+
+namespace tidemark::cli {
+
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  tidemark window 'gen:orders?rows=100k&keys=3' --key user_id --window 'tumbling size=5s' --agg 'count, sum(amount)'
+  tidemark gen orders --rows 1000 | tidemark window - --time ts --key country --window 'sliding size=1m slide=10s'
+  tidemark gen orders --rows 1000 | tidemark window - --time ts --window 'tumbling size=50ms' --agg 'count, avg(amount) as mean, count where amount >= 900 as large' --output-format json
+)";
+
+constexpr std::size_t kShownBadRows = 3;
+
+// Where a path leads, so that two names of one file are seen to be one.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  if (a == b) return true;
+  struct stat status_a {};
+  struct stat status_b {};
+  return ::stat(a.c_str(), &status_a) == 0 && ::stat(b.c_str(), &status_b) == 0 &&
+         S_ISREG(status_a.st_mode) && status_a.st_dev == status_b.st_dev &&
+         status_a.st_ino == status_b.st_ino;
+}
+
+// An output must not overwrite the input or another output.
+void refuse_shared_files(const WindowArguments& arguments) {
+  const std::vector<std::pair<const char*, const std::string*>> outputs{
+      {"--output", &arguments.output},
+      {"--late-output", &arguments.late_output},
+      {"--bad-output", &arguments.bad_output},
+      {"--summary", &arguments.summary}};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [name, path] = outputs[i];
+    if (*path != "-" && same_file(*path, arguments.input)) {
+      throw UserError(fmt::format("{} {} would overwrite the input", name, *path));
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (same_file(*path, *outputs[j].second)) {
+        throw UserError(
+            fmt::format("{} and {} cannot both go to {}", outputs[j].first, name, *path));
+      }
+    }
+  }
+}
+
+std::unique_ptr<OutputFile> open_output(const std::string& path) {
+  return path.empty() ? nullptr : value_or_throw(OutputFile::open(path));
+}
+
+// Bad rows on their way to a file and, the first few, to people.
+class BadRows {
+ public:
+  void write_to(OutputFile& file) { output_.emplace(file); }
+
+  void accept(const BadRow& row) {
+    if (first_.size() < kShownBadRows) {
+      first_.push_back(fmt::format("line {}: {}", row.line, row.reason));
+    }
+    if (output_) output_->accept(row);
+  }
+
+  void finish() {
+    if (output_) output_->finish();
+  }
+
+  const std::vector<std::string>& first() const { return first_; }
+
+ private:
+  std::optional<BadOutput> output_;
+  std::vector<std::string> first_;
+};
+
+// One run, from arguments to exit code.
+class WindowRun {
+ public:
+  explicit WindowRun(const WindowArguments& arguments)
+      : arguments_(arguments), signals_(cancellation_) {}
+
+  int run() {
+    prepare();
+    if (cancellation_.requested()) return signals_.exit_code(kExitDone);
+    open_outputs();
+    const RunReport report = execute();
+    close_outputs(report);
+    return tell(report);
+  }
+
+ private:
+  // Everything that can be refused is refused here, before an output is touched.
+  void prepare() {
+    refuse_shared_files(arguments_);
+    query_ = query_of(arguments_);
+    times_ = value_or_throw(parse_time_style(arguments_.times));
+    if (!arguments_.output_format.empty()) {
+      format_ = value_or_throw(parse_result_format(arguments_.output_format));
+    }
+    const CpuAllowance allowance = cpu_allowance();
+    choose_cores(allowance);
+    WindowInputOptions options;
+    options.input = arguments_.input;
+    options.time_column = arguments_.time_column;
+    options.time = event_time_of(arguments_);
+    options.keys = split_columns(arguments_.keys);
+    options.aggregates = aggregates_of(arguments_);
+    options.carry_text = !arguments_.late_output.empty();
+    options.bad_rows = [this](const BadRow& row) { bad_rows_.accept(row); };
+    options.on_bad = on_bad();
+    options.delay = query_.delay;
+    options.cores = cores_;
+    options.cpus = allowance.cpus;
+    options.cancellation = &cancellation_;
+    open_input(options);
+  }
+
+  void open_input(const WindowInputOptions& options) {
+    Expected<WindowInput> input = open_window_input(options);
+    if (!input && cancellation_.requested()) return;
+    input_ = value_or_throw(std::move(input));
+    query_.keys = input_.keys;
+    query_.values = input_.values;
+    query_.carried = input_.carried;
+    query_.aggregates = input_.aggregates;
+    value_or_throw(validate(query_));
+    if (input_.detected_unit) {
+      note(fmt::format("times in {} are read as {} (--time-unit {})", arguments_.time_column,
+                       unit_name(*input_.detected_unit), to_string(*input_.detected_unit)));
+    }
+    if (input_.time_warning) note(*input_.time_warning);
+  }
+
+  static const char* unit_name(TimeUnit unit) {
+    switch (unit) {
+      case TimeUnit::kSeconds:
+        return "seconds";
+      case TimeUnit::kMilliseconds:
+        return "milliseconds";
+      case TimeUnit::kMicroseconds:
+        return "microseconds";
+      case TimeUnit::kNanoseconds:
+        return "nanoseconds";
+      default:
+        return "text";
+    }
+  }
+
+  OnBadRow on_bad() const {
+    if (arguments_.on_bad == "skip") return OnBadRow::kSkip;
+    if (arguments_.on_bad == "fail") return OnBadRow::kFail;
+    throw UserError(fmt::format("--on-bad must be skip or fail, not {}", arguments_.on_bad));
+  }
+
+  void choose_cores(const CpuAllowance& allowance) {
+    cores_ = arguments_.cores == 0 ? allowance.workers : arguments_.cores;
+    if (cores_ > allowance.workers) {
+      note(fmt::format("{} cores were asked for, but there are only {} ({}); workers share them",
+                       cores_, allowance.workers, allowance.reason));
+    }
+    if (cores_ <= allowance.cpus.size()) {
+      cpus_.assign(allowance.cpus.begin(),
+                   allowance.cpus.begin() + static_cast<std::ptrdiff_t>(cores_));
+    }
+  }
+
+  void open_outputs() {
+    output_ = open_output(arguments_.output);
+    late_file_ = open_output(arguments_.late_output);
+    bad_file_ = open_output(arguments_.bad_output);
+    summary_ = open_output(arguments_.summary);
+    const ResultFormat usual = output_->is_terminal() ? ResultFormat::kTable : ResultFormat::kCsv;
+    writer_ = make_result_writer(format_.value_or(usual), result_layout(query_),
+                                 TimeFormatter(times_), *output_);
+    if (!arguments_.unordered) ordered_ = std::make_unique<OrderedResults>(query_, *writer_);
+    if (bad_file_ != nullptr) bad_rows_.write_to(*bad_file_);
+    if (late_file_ == nullptr) return;
+    late_ = input_.header ? LateOutput::of_text(query_, *input_.header, *late_file_)
+                          : LateOutput::of_columns(query_, *late_file_);
+  }
+
+  RunReport execute() {
+    std::vector<std::unique_ptr<SourcePartition>> partitions;
+    for (auto& partition : input_.partitions) {
+      partitions.push_back(std::make_unique<CountingPartition>(std::move(partition), rows_));
+    }
+    PipelineOptions options;
+    options.cores = cores_;
+    options.cpus = cpus_;
+    options.cancellation = &cancellation_;
+    ResultSinks sinks;
+    sinks.shared = ordered_ == nullptr ? writer_.get() : ordered_.get();
+    std::optional<ProgressLine> progress;
+    if (shows_progress()) progress.emplace(rows_);
+    return run_pipeline(query_, partitions, sinks, late_.get(), options);
+  }
+
+  bool shows_progress() const {
+    if (arguments_.no_progress) return false;
+    return arguments_.progress ||
+           (!arguments_.quiet && !output_->is_terminal() && ::isatty(STDERR_FILENO) == 1);
+  }
+
+  void close_outputs(const RunReport& report) {
+    bad_rows_.finish();
+    if (summary_ != nullptr) summary_->buffer().append(summary_json(report));
+    for (OutputFile* file : {output_.get(), late_file_.get(), bad_file_.get(), summary_.get()}) {
+      if (file != nullptr) file->close();
+    }
+  }
+
+  int tell(const RunReport& report) {
+    if (report.rows_bad > 0) {
+      for (const std::string& reason : bad_rows_.first()) note("bad row in " + reason);
+      if (report.rows_bad > bad_rows_.first().size()) {
+        note(fmt::format("{} bad rows in all", report.rows_bad));
+      }
+    }
+    if (report.rows_late > 0 && report.rows_on_time == 0) {
+      note("every row was late; a longer --delay, or another --time-unit, may be what is missing");
+    }
+    if (!arguments_.quiet) fmt::print(stderr, "{}", summary_text(report));
+    if (report.overflows.count == 0) return signals_.exit_code(kExitDone);
+    fmt::print(stderr, "{}", overflow_text(report.overflows));
+    return kExitWrongResult;
+  }
+
+  void note(const std::string& text) const {
+    if (!arguments_.quiet) fmt::print(stderr, "tidemark: {}\n", text);
+  }
+
+  const WindowArguments& arguments_;
+  Cancellation cancellation_;
+  SignalWatch signals_;
+  WindowQuery query_;
+  TimeStyle times_ = TimeStyle::kIso;
+  std::optional<ResultFormat> format_;
+  std::size_t cores_ = 1;
+  std::vector<int> cpus_;
+  std::atomic<std::uint64_t> rows_{0};
+
+  // In this order: writers go before the files that they write to.
+  std::unique_ptr<OutputFile> output_;
+  std::unique_ptr<OutputFile> late_file_;
+  std::unique_ptr<OutputFile> bad_file_;
+  std::unique_ptr<OutputFile> summary_;
+  BadRows bad_rows_;
+  std::unique_ptr<ResultSink> writer_;
+  std::unique_ptr<OrderedResults> ordered_;
+  std::unique_ptr<LateOutput> late_;
+  WindowInput input_;
+};
+
+}  // namespace
+
+void add_window_command(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("window",
+                         "run windowed aggregations over a file, standard input or a "
+                         "generated stream");
+  const auto arguments = std::make_shared<WindowArguments>();
+  add_window_options(*command, *arguments);
+  command->footer(kExamples);
+  command->callback([arguments, &exit_code] { exit_code = WindowRun(*arguments).run(); });
+}
+
+}  // namespace tidemark::cli

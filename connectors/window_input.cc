@@ -1,0 +1,161 @@
+#include "tidemark/connectors/window_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "tidemark/connectors/csv_source.h"
+#include "tidemark/connectors/csv_text.h"
+#include "tidemark/connectors/order_source.h"
+
+namespace tidemark {
+
+namespace {
+
+constexpr std::string_view kGeneratorPrefix = "gen:";
+
+bool same_value(const CsvValueInput& a, const CsvValueInput& b) {
+  if (a.column != b.column || a.filter.has_value() != b.filter.has_value()) return false;
+  return !a.filter || (a.filter->column == b.filter->column && a.filter->op == b.filter->op &&
+                       a.filter->literal == b.filter->literal &&
+                       a.filter->literal_is_text == b.filter->literal_is_text);
+}
+
+// Index of `value` in `values`, where equal inputs share a place.
+int place_of(CsvValueInput value, std::vector<CsvValueInput>& values) {
+  const auto same = std::find_if(values.begin(), values.end(), [&](const CsvValueInput& other) {
+    return same_value(value, other);
+  });
+  const auto index = static_cast<int>(same - values.begin());
+  if (same == values.end()) values.push_back(std::move(value));
+  return index;
+}
+
+// The value columns that the aggregates read, and the aggregates over them.
+std::vector<CsvValueInput> bind_aggregates(const std::vector<AggregateRequest>& requests,
+                                           std::vector<AggregateSpec>& aggregates) {
+  std::vector<CsvValueInput> values;
+  for (const AggregateRequest& request : requests) {
+    AggregateSpec spec{request.function, AggregateSpec::kRows, request.name};
+    if (request.column || request.condition) {
+      CsvValueInput value{request.column.value_or(""), std::nullopt};
+      if (const auto& condition = request.condition) {
+        value.filter =
+            CsvFilter{condition->column, condition->op, condition->value, condition->value_is_text};
+      }
+      spec.input = place_of(std::move(value), values);
+    }
+    aggregates.push_back(std::move(spec));
+  }
+  return values;
+}
+
+std::string header_line(const std::vector<std::string>& columns) {
+  fmt::memory_buffer line;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) line.push_back(',');
+    append_csv_field(columns[i], line);
+  }
+  return fmt::to_string(line);
+}
+
+CsvSourceOptions csv_options(const WindowInputOptions& options, std::vector<CsvValueInput> values) {
+  CsvSourceOptions csv;
+  csv.path = options.input == "-" ? "" : options.input;
+  csv.time_column = options.time_column;
+  csv.time = options.time;
+  csv.keys = options.keys;
+  csv.values = std::move(values);
+  csv.carry_raw = options.carry_text;
+  csv.bad_rows = options.bad_rows;
+  csv.on_bad = options.on_bad;
+  csv.threads = std::max<std::size_t>(options.cores, 1);
+  csv.cpus = options.cpus;
+  csv.cancellation = options.cancellation;
+  return csv;
+}
+
+Expected<WindowInput> open_csv(const WindowInputOptions& options) {
+  if (options.time_column.empty()) {
+    return make_error("which column holds the event time is not said; name it with --time COL");
+  }
+  WindowInput input;
+  std::vector<CsvValueInput> values = bind_aggregates(options.aggregates, input.aggregates);
+  const auto value_count = static_cast<std::ptrdiff_t>(values.size());
+  Expected<std::unique_ptr<CsvSource>> source =
+      CsvSource::open(csv_options(options, std::move(values)));
+  if (!source) return tl::unexpected(source.error());
+  const CsvPlan& plan = (*source)->plan();
+  const auto keys_end = plan.schema.begin() + static_cast<std::ptrdiff_t>(options.keys.size());
+  input.keys.assign(plan.schema.begin(), keys_end);
+  input.values.assign(keys_end, keys_end + value_count);
+  input.carried.assign(keys_end + value_count, plan.schema.end());
+  input.name = (*source)->name();
+  if (options.carry_text) input.header = header_line(plan.columns);
+  if (plan.detected_unit) input.detected_unit = plan.detected_unit->unit;
+  input.time_warning = plan.time_warning;
+  input.partitions.push_back(*std::move(source));
+  return input;
+}
+
+Expected<void> bind_order_columns(const WindowInputOptions& options,
+                                  const std::vector<CsvValueInput>& values, WindowInput& input,
+                                  std::vector<OrderColumn>& columns) {
+  for (const std::string& name : options.keys) {
+    const Expected<OrderColumnInfo> info = find_order_column(name);
+    if (!info) return tl::unexpected(info.error());
+    if (info->type == ColumnType::kDouble) {
+      return make_error(
+          fmt::format("{} is not a whole number or text, so it cannot be a key", name));
+    }
+    input.keys.push_back({name, info->type});
+    columns.push_back(info->column);
+  }
+  for (const CsvValueInput& value : values) {
+    if (value.filter) {
+      return make_error(
+          "conditions (where) need a csv input; gen: inputs have none in this version");
+    }
+    const Expected<OrderColumnInfo> info = find_order_column(value.column);
+    if (!info) return tl::unexpected(info.error());
+    if (info->type == ColumnType::kString) {
+      return make_error(fmt::format("{} is text, so it cannot be aggregated", value.column));
+    }
+    input.values.push_back({value.column, info->type});
+    columns.push_back(info->column);
+  }
+  return {};
+}
+
+Expected<WindowInput> open_generator(const WindowInputOptions& options) {
+  const Expected<OrderSourceConfig> config =
+      parse_order_source(std::string_view(options.input).substr(kGeneratorPrefix.size()));
+  if (!config) return tl::unexpected(config.error());
+  if (!options.time_column.empty() && options.time_column != "ts") {
+    return make_error(
+        fmt::format("the event time of generated orders is ts, not {}", options.time_column));
+  }
+  WindowInput input;
+  input.name = options.input;
+  const std::vector<CsvValueInput> values = bind_aggregates(options.aggregates, input.aggregates);
+  std::vector<OrderColumn> columns;
+  if (auto bound = bind_order_columns(options, values, input, columns); !bound) {
+    return tl::unexpected(bound.error());
+  }
+  const bool nothing_late = config->orders.disorder <= options.delay;
+  const std::size_t shards = nothing_late ? std::max<std::size_t>(options.cores, 1) : 1;
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    input.partitions.push_back(std::make_unique<OrderPartition>(*config, columns, shard, shards));
+  }
+  return input;
+}
+
+}  // namespace
+
+Expected<WindowInput> open_window_input(const WindowInputOptions& options) {
+  return options.input.starts_with(kGeneratorPrefix) ? open_generator(options) : open_csv(options);
+}
+
+}  // namespace tidemark

@@ -1,0 +1,65 @@
+// Binds the words of a windowed job (columns, aggregates) to an input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemark/connectors/aggregate_list.h"
+#include "tidemark/connectors/bad_row.h"
+#include "tidemark/connectors/csv_options.h"
+#include "tidemark/connectors/event_time_text.h"
+#include "tidemark/operators/query.h"
+#include "tidemark/operators/source.h"
+#include "tidemark/runtime/cancellation.h"
+#include "tidemark/runtime/error.h"
+
+namespace tidemark {
+
+struct WindowInputOptions {
+  // A path, `-` for standard input, or `gen:orders?rows=N&...`.
+  std::string input;
+  // Generated orders have `ts` and need none.
+  std::string time_column;
+  EventTimeOptions time;
+  std::vector<std::string> keys;
+  std::vector<AggregateRequest> aggregates;
+  // Rows carry their text along for the late output.
+  bool carry_text = false;
+  BadRowHandler bad_rows;
+  OnBadRow on_bad = OnBadRow::kSkip;
+  // Of the query; see WindowQuery.
+  std::int64_t delay = 0;
+  // Workers of the pipeline, and the CPUs that may be used (empty: all).
+  std::size_t cores = 1;
+  std::vector<int> cpus;
+  // May be null.
+  const Cancellation* cancellation = nullptr;
+};
+
+struct WindowInput {
+  std::vector<std::unique_ptr<SourcePartition>> partitions;
+  // Schemas and aggregates as WindowQuery has them.
+  Schema keys;
+  Schema values;
+  Schema carried;
+  std::vector<AggregateSpec> aggregates;
+  // For messages.
+  std::string name;
+  // The header as CSV, where rows carry their text.
+  std::optional<std::string> header;
+  // How times are read, if that was found out from the first rows.
+  std::optional<TimeUnit> detected_unit;
+  std::optional<std::string> time_warning;
+};
+
+// Opens the input and reads the first rows to learn its columns and types; reads nothing else.
+// Generated orders are dealt out over one partition per core where their disorder is within the
+// delay, so that no row can be late, and come as one partition otherwise: the results do not depend
+// on the number of cores. Refuses unknown columns and whatever the input's reader refuses.
+Expected<WindowInput> open_window_input(const WindowInputOptions& options);
+
+}  // namespace tidemark
