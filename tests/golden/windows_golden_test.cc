@@ -64,7 +64,7 @@ class WindowsGolden : public ::testing::TestWithParam<GoldenCase> {
     options.linger = std::chrono::milliseconds(0);
 
     CountingSink sink(golden);
-    CollectingLateSink late;
+    CollectingLateSink late(query);
     std::vector<std::unique_ptr<SourcePartition>> partitions;
     partitions.push_back(
         std::make_unique<SteppedPartition>(golden.steps, [&sink] { return sink.count(); }));

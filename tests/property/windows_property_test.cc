@@ -78,7 +78,7 @@ void expect_same_counters(const RunReport& report, const ModelOutcome& model, st
   EXPECT_EQ(report.rows_late, model.late.size());
   EXPECT_EQ(report.rows_bad, 0U);
   EXPECT_EQ(report.rows_in_no_window, model.rows_in_no_window);
-  EXPECT_EQ(report.overflow_count, model.overflow_count);
+  EXPECT_EQ(report.overflows.count, model.overflow_count);
 }
 
 void expect_equals_model(const RunOutcome& run, const ModelOutcome& model, std::size_t rows) {
@@ -103,13 +103,13 @@ void check_every_strategy(Random& random, const Scenario& scenario) {
 }
 
 TEST_F(WindowsProperty, OnePartitionEqualsTheModelForEveryStrategyAndSetting) {
-  for_random_seeds(150, [](Random& random) {
+  for_random_seeds(60, [](Random& random) {
     check_every_strategy(random, random_scenario(random, DoubleInputs::kExact));
   });
 }
 
 TEST_F(WindowsProperty, NanAndInfinityFollowTheModelAndLeaveWithTheirRows) {
-  for_random_seeds(60, [](Random& random) {
+  for_random_seeds(30, [](Random& random) {
     check_every_strategy(random, random_scenario(random, DoubleInputs::kWithNan));
   });
 }
@@ -126,7 +126,7 @@ void expect_same_figures(const RunReport& a, const RunReport& b) {
 }
 
 TEST_F(WindowsProperty, FiguresOfOnePartitionDoNotDependOnBatchesCreditOrYields) {
-  for_random_seeds(40, [](Random& random) {
+  for_random_seeds(15, [](Random& random) {
     const Scenario scenario = random_scenario(random, DoubleInputs::kExact);
     SCOPED_TRACE(scenario.to_text());
     const RunSettings first = random_settings(random);
@@ -155,7 +155,7 @@ void expect_close(const Cell& actual, const Cell& expected) {
 }
 
 TEST_F(WindowsProperty, SumsOfArbitraryDoublesStayWithinTheirRelativeError) {
-  for_random_seeds(60, [](Random& random) {
+  for_random_seeds(20, [](Random& random) {
     const Scenario scenario = random_scenario(random, DoubleInputs::kArbitrary);
     SCOPED_TRACE(scenario.to_text());
     const ModelOutcome model = run_naive_model(scenario.query, scenario.rows);
@@ -177,7 +177,7 @@ TEST_F(WindowsProperty, SumsOfArbitraryDoublesStayWithinTheirRelativeError) {
 }
 
 TEST_F(WindowsProperty, SeveralPartitionsWithEnoughDelayEqualTheModel) {
-  for_random_seeds(80, [](Random& random) {
+  for_random_seeds(30, [](Random& random) {
     Scenario scenario = random_scenario(random, DoubleInputs::kExact);
     scenario.query.delay = kMaxDurationMs;
     SCOPED_TRACE(scenario.to_text());
@@ -216,7 +216,7 @@ std::vector<Row> without_late(const std::vector<Row>& rows, const RunOutcome& ru
 // Which rows of several partitions are late depends on their pace; the rows that are not make up
 // the results of tumbling windows exactly.
 TEST_F(WindowsProperty, SeveralPartitionsLoseOnlyTheRowsTheyReportAsLate) {
-  for_random_seeds(80, [](Random& random) {
+  for_random_seeds(40, [](Random& random) {
     Scenario scenario = random_scenario(random, DoubleInputs::kExact);
     WindowSpec& spec = scenario.query.windows.front();
     spec.kind = WindowKind::kTumbling;
@@ -250,7 +250,7 @@ std::map<std::string, std::int64_t> count_by_place(const std::vector<ResultRow>&
 // A row that is late for some sliding windows still enters those that are open, the last of them at
 // least; no window holds more than all rows that were not late.
 TEST_F(WindowsProperty, SeveralPartitionsPutEveryAcceptedRowInItsLastWindow) {
-  for_random_seeds(80, [](Random& random) {
+  for_random_seeds(40, [](Random& random) {
     Scenario scenario = random_scenario(random, DoubleInputs::kExact);
     WindowQuery& query = scenario.query;
     query.windows.resize(1);

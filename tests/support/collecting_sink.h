@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/test_rows.h"
@@ -38,13 +39,17 @@ class CollectingSink : public ResultSink {
 
 class CollectingLateSink : public LateSink {
  public:
+  explicit CollectingLateSink(const WindowQuery& query) : columns_(query.row_schema().size()) {}
+
   struct LateRow {
     Row row;
     EventTime watermark;
   };
 
   void accept(const Batch& rows, std::size_t row, EventTime watermark) override {
-    late_.push_back({row_at(rows, row), watermark});
+    Row late = row_at(rows, row);
+    late.cells.resize(columns_);
+    late_.push_back({std::move(late), watermark});
   }
   void finish() override { ++finished_; }
 
@@ -53,6 +58,8 @@ class CollectingLateSink : public LateSink {
   int finished() const { return finished_; }
 
  private:
+  // The batch may carry more than the row's own columns.
+  std::size_t columns_;
   std::vector<LateRow> late_;
   int finished_ = 0;
 };

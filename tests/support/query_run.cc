@@ -56,7 +56,7 @@ RunOutcome run_query(const WindowQuery& query, const std::vector<std::vector<Row
   }
   if (!settings.sink_per_worker) result_sinks.shared = sinks.front().get();
 
-  CollectingLateSink late;
+  CollectingLateSink late(query);
   RunOutcome outcome;
   outcome.report = run_pipeline(query, sources, result_sinks, &late, settings.pipeline);
   for (const auto& sink : sinks) take_from(*sink, outcome);

@@ -1,0 +1,354 @@
+// Public data files through the `tidemark window` command. The files are no part of the project:
+// they are looked for in $TIDEMARK_CASES or ../shared/cases, and the tests are skipped without
+// them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/case_table.h"
+
+namespace tidemark::test_support {
+namespace {
+
+using Table = std::vector<std::vector<std::string>>;
+
+// Fields without quotes, as all files here and the command's output of numbers have.
+Table read_table(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  EXPECT_TRUE(stream) << path;
+  Table table;
+  std::string line;
+  std::getline(stream, line);
+  while (std::getline(stream, line)) {
+    std::vector<std::string> fields(1);
+    for (const char c : line) {
+      if (c == ',') {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+    }
+    table.push_back(std::move(fields));
+  }
+  return table;
+}
+
+double number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+EventTime time_of(const std::string& text) {
+  const auto time = parse_case_time(text);
+  EXPECT_TRUE(time) << time.error().message;
+  return time.value_or(0);
+}
+
+class RealData : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* folder = std::getenv("TIDEMARK_CASES");
+    const std::filesystem::path cases =
+        folder != nullptr ? std::filesystem::path(folder) : TIDEMARK_SOURCE_DIR "/../shared/cases";
+    data_ = cases / "data";
+    if (!std::filesystem::exists(data_)) {
+      GTEST_SKIP() << "no data files at " << data_ << "; set TIDEMARK_CASES to their folder";
+    }
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    scratch_ = std::filesystem::path(testing::TempDir()) /
+               fmt::format("tidemark_real_data_{}", info->name());
+    std::filesystem::create_directories(scratch_);
+  }
+
+  void TearDown() override {
+    if (!scratch_.empty()) std::filesystem::remove_all(scratch_);
+  }
+
+  // Runs `tidemark window INPUT OPTIONS` with times in ms, on one core and on two, whose outputs
+  // must be the same bytes. Returns the results; the summary is in `summary_`.
+  Table window(const std::filesystem::path& input, const std::string& options) {
+    const std::string one = run_command(input, options, 1);
+    const std::string two = run_command(input, options, 2);
+    EXPECT_EQ(one, two) << "one core and two cores write different files";
+    EXPECT_EQ(summary("rows_read"), summary("rows_on_time") + summary("rows_late") +
+                                        summary("rows_bad") + summary("rows_in_no_window"));
+    EXPECT_EQ(summary("rows_bad"), 0);
+    return read_table(output_path());
+  }
+
+  std::int64_t summary(const std::string& name) const { return summary_.value(name, INT64_C(-1)); }
+
+  std::filesystem::path data(const std::string& name) const { return data_ / name; }
+  std::filesystem::path scratch(const std::string& name) const { return scratch_ / name; }
+
+  // Columns of results and of the expected file by position; times there are ISO 8601.
+  void expect_table(const Table& results, const std::string& expected_name,
+                    const std::vector<std::size_t>& result_columns) {
+    const Table expected = read_table(data("expected/" + expected_name));
+    ASSERT_EQ(results.size(), expected.size());
+    for (std::size_t row = 0; row < expected.size(); ++row) {
+      SCOPED_TRACE(fmt::format("{} data row {}", expected_name, row + 1));
+      for (std::size_t i = 0; i < result_columns.size(); ++i) {
+        const std::string& text = expected[row].at(i);
+        const bool is_time = text.find('T') != std::string::npos;
+        const double value = is_time ? static_cast<double>(time_of(text)) : number(text);
+        ASSERT_EQ(number(results[row].at(result_columns[i])), value);
+      }
+    }
+  }
+
+ private:
+  std::filesystem::path output_path() const { return scratch("out.csv"); }
+
+  std::string run_command(const std::filesystem::path& input, const std::string& options,
+                          int cores) {
+    const std::string command = fmt::format(
+        "'{}' window '{}' {} --cores {} --times ms --output '{}' --output-format csv "
+        "--summary '{}' --quiet",
+        TIDEMARK_COMMAND, input.string(), options, cores, output_path().string(),
+        scratch("summary.json").string());
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    std::ifstream summary_stream(scratch("summary.json"));
+    summary_ = nlohmann::json::parse(summary_stream, nullptr, false);
+    EXPECT_FALSE(summary_.is_discarded()) << "the summary is no JSON";
+    if (summary_.is_discarded()) summary_ = nlohmann::json::object();
+    std::ifstream output(output_path());
+    std::ostringstream text;
+    text << output.rdbuf();
+    return text.str();
+  }
+
+  std::filesystem::path data_;
+  std::filesystem::path scratch_;
+  nlohmann::json summary_ = nlohmann::json::object();
+};
+
+double column_sum(const Table& table, std::size_t column) {
+  double sum = 0;
+  for (const auto& row : table) sum += number(row.at(column));
+  return sum;
+}
+
+const std::vector<std::string>& highest(const Table& table, std::size_t column) {
+  return *std::max_element(table.begin(), table.end(), [&](const auto& a, const auto& b) {
+    return number(a.at(column)) < number(b.at(column));
+  });
+}
+
+TEST_F(RealData, TaxiRidesPerDay) {
+  const Table days = window(data("nab/nyc_taxi.csv"),
+                            "--time timestamp --window 'tumbling size=1d' "
+                            "--agg 'count, sum(value)'");
+  expect_table(days, "nyc_taxi_tumble_1d.csv", {0, 1, 2, 3});
+  ASSERT_EQ(days.size(), 215U);
+  EXPECT_EQ(column_sum(days, 3), 156219716);
+  EXPECT_EQ(number(highest(days, 3)[0]), static_cast<double>(time_of("2014-11-01T00:00:00Z")));
+  EXPECT_EQ(number(highest(days, 3)[3]), 986568);
+}
+
+TEST_F(RealData, TaxiRidesPerDayEverySixHours) {
+  const Table days = window(data("nab/nyc_taxi.csv"),
+                            "--time timestamp --window 'sliding size=1d slide=6h' "
+                            "--agg 'count, sum(value)'");
+  expect_table(days, "nyc_taxi_hop_1d_6h.csv", {0, 1, 2, 3});
+  EXPECT_EQ(days.size(), 863U);
+  EXPECT_EQ(column_sum(days, 2), 41280);
+}
+
+TEST_F(RealData, AnHourThatComesTwiceIsLateUnlessTheDelayCoversIt) {
+  struct Example {
+    const char* window;
+    const char* delay;
+    std::int64_t late;
+    std::size_t windows;
+  };
+  const Example examples[] = {{"tumbling size=5m", "0s", 11, 0},
+                              {"tumbling size=5m", "30m", 5, 0},
+                              {"tumbling size=5m", "55m", 0, 22683},
+                              {"tumbling size=1h", "0s", 0, 1891}};
+  for (const Example& example : examples) {
+    SCOPED_TRACE(fmt::format("{} delay {}", example.window, example.delay));
+    const Table results =
+        window(data("nab/machine_temperature_system_failure.csv"),
+               fmt::format("--time timestamp --window '{}' --agg count --delay {}", example.window,
+                           example.delay));
+    EXPECT_EQ(summary("rows_late"), example.late);
+    EXPECT_EQ(column_sum(results, 2), static_cast<double>(22695 - example.late));
+    if (example.windows != 0) {
+      EXPECT_EQ(results.size(), example.windows);
+    }
+    if (example.windows == 22683) {
+      EXPECT_EQ(std::count_if(results.begin(), results.end(),
+                              [](const auto& row) { return row.at(2) == "2"; }),
+                12);
+    }
+  }
+}
+
+TEST_F(RealData, TweetsPerHour) {
+  const Table hours = window(data("nab/Twitter_volume_GOOG.csv"),
+                             "--time timestamp --window 'tumbling size=1h' "
+                             "--agg 'count, sum(value)'");
+  expect_table(hours, "goog_tumble_1h.csv", {0, 1, 2, 3});
+  ASSERT_EQ(hours.size(), 1321U);
+  EXPECT_EQ(column_sum(hours, 3), 328506);
+  EXPECT_EQ(number(highest(hours, 3)[0]), static_cast<double>(time_of("2015-03-13T20:00:00Z")));
+  EXPECT_EQ(number(highest(hours, 3)[3]), 2430);
+}
+
+TEST_F(RealData, TweetsPerHourEveryTenMinutes) {
+  const Table hours = window(data("nab/Twitter_volume_GOOG.csv"),
+                             "--time timestamp --window 'sliding size=1h slide=10m' "
+                             "--agg 'count, sum(value)'");
+  ASSERT_EQ(hours.size(), 7926U);
+  EXPECT_EQ(number(highest(hours, 3)[0]), static_cast<double>(time_of("2015-03-13T20:10:00Z")));
+  EXPECT_EQ(number(highest(hours, 3)[3]), 2845);
+}
+
+TEST_F(RealData, TweetsOfTheFirstTenMinutesOfEachHour) {
+  const Table hours = window(data("nab/Twitter_volume_GOOG.csv"),
+                             "--time timestamp --window 'sliding size=10m slide=1h' --agg count");
+  EXPECT_EQ(hours.size(), 1320U);
+  EXPECT_EQ(column_sum(hours, 2), 2640);
+  EXPECT_EQ(summary("rows_in_no_window"), 13202);
+  EXPECT_EQ(summary("rows_late"), 0);
+}
+
+TEST_F(RealData, WebRequestsPerHourWithBytesThatMayBeMissing) {
+  const Table hours = window(data("weblogs/apache_events.csv"),
+                             "--time ts --window 'tumbling size=1h' --delay 59s "
+                             "--agg 'count, sum(bytes), count(bytes)'");
+  expect_table(hours, "apache_per_hour.csv", {0, 2, 3});
+  EXPECT_EQ(hours.size(), 84U);
+  EXPECT_EQ(column_sum(hours, 2) - column_sum(hours, 4), 669);
+}
+
+TEST_F(RealData, WebRequestsPerSecondAreLateWithinTheMinute) {
+  const std::map<std::string, std::int64_t> late_by_delay = {
+      {"0s", 9448}, {"30s", 4500}, {"59s", 0}};
+  for (const auto& [delay, late] : late_by_delay) {
+    SCOPED_TRACE(delay);
+    const Table seconds =
+        window(data("weblogs/apache_events.csv"),
+               "--time ts --window 'tumbling size=1s' --agg count --delay " + delay);
+    EXPECT_EQ(summary("rows_late"), late);
+    EXPECT_EQ(column_sum(seconds, 2), static_cast<double>(10000 - late));
+    if (late == 0) {
+      EXPECT_EQ(seconds.size(), 4362U);
+    }
+  }
+}
+
+// The three addresses with most requests of each six hours, from all counts.
+TEST_F(RealData, BusiestAddressesPerSixHours) {
+  const Table counts = window(data("weblogs/apache_events.csv"),
+                              "--time ts --key ip --window 'tumbling size=6h' --agg count "
+                              "--delay 59s");
+  std::map<double, std::map<std::string, double>> by_window;
+  for (const auto& row : counts) by_window[number(row[0])][row[2]] = number(row[3]);
+  const Table top = read_table(data("expected/apache_top3_ip_per_6h.csv"));
+  ASSERT_FALSE(top.empty());
+  for (const auto& row : top) {
+    const auto& addresses = by_window[static_cast<double>(time_of(row[0]))];
+    const auto address = addresses.find(row[2]);
+    ASSERT_NE(address, addresses.end()) << row[0] << " " << row[2];
+    EXPECT_EQ(address->second, number(row[3])) << row[0] << " " << row[2];
+    const auto busier = std::count_if(addresses.begin(), addresses.end(), [&](const auto& entry) {
+      return entry.second > address->second;
+    });
+    EXPECT_LT(busier, static_cast<std::ptrdiff_t>(number(row[1]))) << row[0] << " " << row[2];
+  }
+}
+
+TEST_F(RealData, AConstantHasItselfAsAverageInEveryWindow) {
+  const Table windows = window(data("nab/art_flatline.csv"),
+                               "--time timestamp --window 'sliding size=1h slide=5m' "
+                               "--agg 'avg(value), min(value), max(value)'");
+  ASSERT_FALSE(windows.empty());
+  for (const auto& row : windows) {
+    for (std::size_t i = 2; i < 5; ++i) ASSERT_EQ(number(row.at(i)), 45) << row[0];
+  }
+}
+
+TEST_F(RealData, HighestBids) {
+  const Table bids = window(data("nexmark/bid.csv"),
+                            "--time date_time --window 'tumbling size=10s' --agg 'max(price)'");
+  std::vector<double> prices;
+  for (const auto& row : bids) prices.push_back(number(row.at(2)));
+  EXPECT_EQ(prices, (std::vector<double>{96533552, 28676694, 10465998}));
+}
+
+TEST_F(RealData, HottestAuctions) {
+  const Table counts = window(data("nexmark/bid.csv"),
+                              "--time date_time --key auction "
+                              "--window 'sliding size=10s slide=2s' --agg count");
+  std::map<std::string, double> most;
+  for (const auto& row : counts) most[row[0]] = std::max(most[row[0]], number(row.at(3)));
+  std::multiset<double> hottest;
+  for (const auto& row : counts) {
+    if (number(row[3]) == most[row[0]]) {
+      EXPECT_EQ(row[2], "1000");
+      hottest.insert(number(row[3]));
+    }
+  }
+  EXPECT_EQ(hottest,
+            (std::multiset<double>{2, 2, 4, 4, 4, 4, 4, 5, 5, 8, 8, 10, 10, 12, 12, 13, 13}));
+}
+
+class RideEvents : public RealData {
+ protected:
+  void SetUp() override {
+    RealData::SetUp();
+    if (IsSkipped()) return;
+    std::ifstream input(data("arroyo/inputs/cars.json"));
+    std::ofstream output(scratch("cars.csv"));
+    output << "timestamp,driver_id,event_type\n";
+    for (std::string line; std::getline(input, line);) {
+      const auto event = nlohmann::json::parse(line);
+      output << event.at("timestamp").get<std::string>() << ","
+             << event.at("driver_id").get<std::int64_t>() << ","
+             << event.at("event_type").get<std::string>() << "\n";
+    }
+  }
+};
+
+TEST_F(RideEvents, SomeAreLateWithoutADelay) {
+  struct Example {
+    const char* options;
+    std::int64_t late;
+  };
+  const Example examples[] = {{"'tumbling size=1m' --delay 0s", 17},
+                              {"'tumbling size=1m' --delay 10s", 0},
+                              {"'tumbling size=10s' --delay 0s", 137}};
+  for (const Example& example : examples) {
+    SCOPED_TRACE(example.options);
+    const Table results =
+        window(scratch("cars.csv"),
+               fmt::format("--time timestamp --agg count --window {}", example.options));
+    EXPECT_EQ(summary("rows_late"), example.late);
+    EXPECT_EQ(column_sum(results, 2), static_cast<double>(7932 - example.late));
+  }
+}
+
+TEST_F(RideEvents, PerHourAndPerHourAndType) {
+  const Table hours = window(scratch("cars.csv"),
+                             "--time timestamp --agg count --window 'tumbling size=1h' "
+                             "--delay 23s");
+  EXPECT_EQ(hours.size(), 26U);
+  EXPECT_EQ(column_sum(hours, 2), 7932);
+  const Table types = window(scratch("cars.csv"),
+                             "--time timestamp --key event_type --agg count "
+                             "--window 'tumbling size=1h' --delay 23s");
+  EXPECT_EQ(types.size(), 51U);
+  EXPECT_EQ(column_sum(types, 3), 7932);
+}
+
+}  // namespace
+}  // namespace tidemark::test_support
