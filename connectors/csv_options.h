@@ -63,7 +63,8 @@ struct CsvSourceOptions {
   // With kFail the first bad row ends the run by an exception that names line and reason.
   OnBadRow on_bad = OnBadRow::kSkip;
 
-  // Threads that parse ahead, at least 1, and the CPUs that they may run on (empty: all).
+  // Threads that parse ahead, at least 1 and at most one per CPU, and the CPUs that they may run on
+  // (empty: all).
   std::size_t threads = 1;
   std::vector<int> cpus;
   // Rows per parsed batch; reading is cheapest when it equals the pipeline's batch size.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_scheduler_observer.h>
 #include <unistd.h>
@@ -18,6 +19,9 @@ namespace {
 
 constexpr std::size_t kTokensPerThread = 2;
 constexpr std::size_t kQueuedChunks = 2;
+
+// oneTBB starts no more threads than there are CPUs to run them.
+std::size_t most_threads() { return static_cast<std::size_t>(tbb::info::default_concurrency()); }
 
 cpu_set_t cpu_set_of(const std::vector<int>& cpus) {
   cpu_set_t set;
@@ -62,7 +66,7 @@ class PinToCpus : public tbb::task_scheduler_observer {
 
 CsvReadAhead::CsvReadAhead(CsvInput& input, const CsvPlan& plan, const CsvSourceOptions& options)
     : input_(input),
-      threads_(std::max<std::size_t>(1, options.threads)),
+      threads_(std::clamp<std::size_t>(options.threads, 1, most_threads())),
       cpus_(options.cpus.empty() ? cpus_of_this_thread() : options.cpus),
       arena_(static_cast<int>(threads_)),
       wake_descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
