@@ -94,7 +94,7 @@ SchedulerOptions on_cores(std::size_t cores) {
 }
 
 TEST(Handover, EachNumberArrivesOnceForAnyProducersAndConsumers) {
-  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+  for (std::uint32_t seed = 0; seed < scaled(200); ++seed) {
     std::mt19937 random(seed);
     Layout layout;
     layout.producers = 1 + random() % 8;

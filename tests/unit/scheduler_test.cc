@@ -186,13 +186,16 @@ TEST(Scheduler, ExceptionOfATaskStopsAllWorkersAndComesOut) {
 }
 
 TEST(Scheduler, FirstOfSeveralExceptionsComesOut) {
+  std::atomic<bool> second_runs{false};
   std::atomic<bool> first_thrown{false};
   FunctionTask first([&]() -> TaskStatus {
+    while (!second_runs.load()) std::this_thread::yield();
     first_thrown.store(true);
     throw std::runtime_error("first");
   });
   // In the middle of its run while the first one fails, and fails when that is long over.
   FunctionTask second([&]() -> TaskStatus {
+    second_runs.store(true);
     while (!first_thrown.load()) std::this_thread::yield();
     std::this_thread::sleep_for(milliseconds(50));
     throw std::logic_error("second");
