@@ -81,23 +81,24 @@ void add_aggregates(Random& random, WindowQuery& query) {
 }
 
 std::int64_t random_delay(Random& random, std::int64_t unit) {
-  switch (between(random, 0, 4)) {
+  switch (between(random, 0, 9)) {
     case 0:
-      return 0;
+      return kMaxDurationMs;
     case 1:
-      return between(random, 1, unit);
-    case 2:
-      return between(random, 1, 40 * unit);
-    case 3:
       return between(random, 1, 2000 * unit);
+    case 2:
+    case 3:
+      return between(random, 1, 40 * unit);
+    case 4:
+    case 5:
+      return between(random, 1, unit);
     default:
-      return chance(random, 0.2) ? kMaxDurationMs : between(random, 1, 10 * unit);
+      return 0;
   }
 }
 
 // How the rows of one stream look.
 struct StreamShape {
-  std::int64_t unit;
   std::int64_t step;
   std::int64_t disorder;
   double jump_share;
@@ -110,9 +111,11 @@ class StreamMaker {
  public:
   StreamMaker(Random& random, const WindowQuery& query, std::int64_t unit, DoubleInputs doubles)
       : random_(random), query_(query), doubles_(doubles) {
-    shape_.unit = unit;
     shape_.step = between(random, 0, 4 * unit);
-    shape_.disorder = one_of(random, {INT64_C(0), unit, 10 * unit, 200 * unit});
+    // Up to some size, so that windows lose some rows and sliding ones lose part of a row's
+    // windows.
+    const std::int64_t longest = query.windows.front().size;
+    shape_.disorder = one_of(random, {INT64_C(0), unit, longest, 3 * longest, 200 * unit});
     shape_.jump_share = one_of(random, {0.0, 0.0, 0.02});
     shape_.keys = one_of(random, {INT64_C(1), INT64_C(3), INT64_C(40), INT64_C(5000)});
     shape_.null_share = one_of(random, {0.0, 0.1, 0.6});
@@ -218,9 +221,9 @@ Scenario random_scenario(Random& random, DoubleInputs doubles) {
   add_aggregates(random, query);
   query.delay = random_delay(random, unit);
   StreamMaker maker(random, query, unit, doubles);
-  scenario.rows = maker.make(
-      one_of(random, {INT64_C(0), INT64_C(1), between(random, 2, 60), between(random, 60, 600),
-                      between(random, 60, 600), between(random, 600, 3000)}));
+  const std::int64_t most = one_of(
+      random, {INT64_C(1), INT64_C(60), INT64_C(600), INT64_C(600), INT64_C(600), INT64_C(3000)});
+  scenario.rows = maker.make(between(random, 0, most));
   return scenario;
 }
 
