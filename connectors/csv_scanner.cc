@@ -55,38 +55,40 @@ void unescape_csv(std::string_view text, std::string& value) {
   value.append(text);
 }
 
-CsvScanner::CsvScanner(std::string_view text, char delimiter)
-    : begin_(text.data()),
-      end_(text.data() + text.size()),
-      row_begin_(begin_),
-      delimiter_(delimiter),
-      block_(begin_) {
-  if (begin_ != end_) load_block(begin_);
+CsvScanner::Marks::Marks(const char* begin, const char* end, char delimiter)
+    : end_(end), block_(begin), delimiter_(delimiter) {
+  if (begin != end) load(begin);
 }
 
-void CsvScanner::load_block(const char* block) {
+inline void CsvScanner::Marks::load(const char* block) {
   block_ = block;
   const std::size_t left = static_cast<std::size_t>(end_ - block);
   if (left >= kBlock) {
-    marks_ = find_marks(block, delimiter_);
+    bits_ = find_marks(block, delimiter_);
     return;
   }
   // Bytes behind the end may not be touched: they can lie on a page that is not there.
   std::array<char, kBlock> last{};
   std::memcpy(last.data(), block, left);
-  marks_ = find_marks(last.data(), delimiter_) & ((std::uint64_t{1} << left) - 1);
+  bits_ = find_marks(last.data(), delimiter_) & ((std::uint64_t{1} << left) - 1);
 }
 
-// The next delimiter, quote or line feed; the end of the text if there is none.
-inline const char* CsvScanner::next_mark() {
-  while (marks_ == 0) {
+inline const char* CsvScanner::Marks::next() {
+  while (bits_ == 0) {
     if (static_cast<std::size_t>(end_ - block_) <= kBlock) return end_;
-    load_block(block_ + kBlock);
+    load(block_ + kBlock);
   }
-  const char* mark = block_ + std::countr_zero(marks_);
-  marks_ &= marks_ - 1;
+  const char* mark = block_ + std::countr_zero(bits_);
+  bits_ &= bits_ - 1;
   return mark;
 }
+
+CsvScanner::CsvScanner(std::string_view text, char delimiter)
+    : begin_(text.data()),
+      end_(text.data() + text.size()),
+      row_begin_(begin_),
+      delimiter_(delimiter),
+      marks_(begin_, end_, delimiter) {}
 
 bool CsvScanner::skip_blank_lines() {
   while (row_begin_ != end_) {
@@ -96,23 +98,23 @@ bool CsvScanner::skip_blank_lines() {
       return false;
     }
     if (*at != '\n') return true;
-    next_mark();
+    marks_.next();
     row_begin_ = at + 1;
     ++line_;
   }
   return false;
 }
 
-inline void CsvScanner::add_field(CsvRow& row, const CsvField& field) const {
-  if (row.field_count < row.fields.size()) row.fields[row.field_count] = field;
-  ++row.field_count;
-}
-
-void CsvScanner::finish_row(CsvRow& row, const char* row_end, const char* next_row) {
-  if (row_end != row_begin_ && row_end[-1] == '\r' && row.problem != CsvProblem::kUnterminatedQuote)
-    --row_end;
-  row.raw = {row_begin_, static_cast<std::size_t>(row_end - row_begin_)};
-  row_begin_ = next_row;
+// `row_end` is the row's line feed or the end of the text.
+inline void CsvScanner::finish_row(CsvRow& row, const char* row_end) {
+  const char* text_end = row_end;
+  const bool unterminated = row.problem == CsvProblem::kUnterminatedQuote;
+  if (text_end != row_begin_ && text_end[-1] == '\r' && !unterminated) --text_end;
+  row.raw = {row_begin_, static_cast<std::size_t>(text_end - row_begin_)};
+  row_begin_ = row_end;
+  if (row_end == end_) return;
+  ++row_begin_;
+  ++line_;
 }
 
 // Reads a field from its opening quote on; returns the delimiter or line feed that ends it, or the
@@ -121,7 +123,7 @@ const char* CsvScanner::read_quoted(const char* open, CsvField& field, CsvRow& r
   field.quoted = true;
   const char* close = nullptr;
   while (true) {
-    close = next_mark();
+    close = marks_.next();
     if (close == end_) {
       row.problem = CsvProblem::kUnterminatedQuote;
       field.text = {open + 1, static_cast<std::size_t>(end_ - open - 1)};
@@ -130,12 +132,12 @@ const char* CsvScanner::read_quoted(const char* open, CsvField& field, CsvRow& r
     if (*close == '\n') ++line_;
     if (*close != '"') continue;
     if (close + 1 == end_ || close[1] != '"') break;
-    next_mark();
+    marks_.next();
     field.escaped = true;
   }
   field.text = {open + 1, static_cast<std::size_t>(close - open - 1)};
-  const char* mark = next_mark();
-  while (mark != end_ && *mark == '"') mark = next_mark();
+  const char* mark = marks_.next();
+  while (mark != end_ && *mark == '"') mark = marks_.next();
   const char* after = close + 1;
   const bool at_line_end = mark == end_ || *mark == '\n';
   if (at_line_end && after != mark && *after == '\r') ++after;
@@ -145,30 +147,38 @@ const char* CsvScanner::read_quoted(const char* open, CsvField& field, CsvRow& r
 
 bool CsvScanner::next(CsvRow& row) {
   if (!skip_blank_lines()) return false;
-  row.field_count = 0;
   row.problem = CsvProblem::kNone;
   row.line = line_;
+  // Copies that nothing else can refer to stay in registers.
+  Marks marks = marks_;
+  CsvField* const fields = row.fields.data();
+  const std::size_t room = row.fields.size();
+  const char* const end = end_;
+  const char delimiter = delimiter_;
+  std::size_t count = 0;
   const char* field_begin = row_begin_;
   while (true) {
-    const char* mark = next_mark();
-    CsvField field;
-    if (mark != end_ && *mark == '"') {
+    const char* mark = marks.next();
+    if (mark != end && *mark == '"') {
       if (mark != field_begin) continue;
+      CsvField field;
+      marks_ = marks;
       mark = read_quoted(mark, field, row);
-    } else {
+      marks = marks_;
+      if (count < room) fields[count] = field;
+    } else if (count < room) {
       const char* field_end = mark;
-      const bool at_line_end = mark == end_ || *mark == '\n';
-      if (at_line_end && field_end != field_begin && field_end[-1] == '\r') --field_end;
-      field.text = {field_begin, static_cast<std::size_t>(field_end - field_begin)};
+      if ((mark == end || *mark != delimiter) && mark != field_begin && mark[-1] == '\r')
+        --field_end;
+      fields[count] = {.text = {field_begin, static_cast<std::size_t>(field_end - field_begin)},
+                       .quoted = false,
+                       .escaped = false};
     }
-    add_field(row, field);
-    if (mark == end_) {
-      finish_row(row, end_, end_);
-      return true;
-    }
-    if (*mark == '\n') {
-      ++line_;
-      finish_row(row, mark, mark + 1);
+    ++count;
+    if (mark == end || *mark != delimiter) {
+      row.field_count = count;
+      marks_ = marks;
+      finish_row(row, mark);
       return true;
     }
     field_begin = mark + 1;

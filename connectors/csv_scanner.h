@@ -63,21 +63,33 @@ class CsvScanner {
   std::size_t offset() const { return static_cast<std::size_t>(row_begin_ - begin_); }
 
  private:
-  const char* next_mark();
-  void load_block(const char* block);
+  // The delimiters, quotes and line feeds ahead, in order.
+  class Marks {
+   public:
+    Marks(const char* begin, const char* end, char delimiter);
+    // The next one; the end of the text if there is none.
+    const char* next();
+
+   private:
+    void load(const char* block);
+
+    const char* end_;
+    // Marks of the current block that are still ahead, a bit each.
+    const char* block_;
+    std::uint64_t bits_ = 0;
+    char delimiter_;
+  };
+
   bool skip_blank_lines();
   const char* read_quoted(const char* open, CsvField& field, CsvRow& row);
-  void add_field(CsvRow& row, const CsvField& field) const;
-  void finish_row(CsvRow& row, const char* row_end, const char* next_row);
+  void finish_row(CsvRow& row, const char* row_end);
 
   const char* begin_;
   const char* end_;
   const char* row_begin_;
   char delimiter_;
   std::uint64_t line_ = 0;
-  // Delimiters, quotes and line feeds of the current block that are still ahead, a bit each.
-  const char* block_;
-  std::uint64_t marks_ = 0;
+  Marks marks_;
 };
 
 // Finds where rows end in a text that grows at its end, looking at every byte once. It follows the
