@@ -234,8 +234,11 @@ RunSettings random_settings(Random& random) {
       static_cast<std::size_t>(chance(random, 0.2) ? 1024 : between(random, 1, 64));
   settings.pipeline.channel_batches = static_cast<std::size_t>(between(random, 1, 4));
   settings.pipeline.linger = std::chrono::milliseconds(one_of(random, {0, 1, 5}));
-  settings.pipeline.ladder.park = chance(random, 0.9);
-  if (chance(random, 0.5)) settings.pipeline.random_yields = random();
+  // A yield on a loaded machine costs a turn of everyone else, so most runs park at once.
+  settings.pipeline.ladder.spins = one_of(random, {0U, 64U});
+  settings.pipeline.ladder.yields = one_of(random, {0U, 0U, 0U, 16U});
+  settings.pipeline.ladder.park = chance(random, 0.97);
+  if (chance(random, 0.25)) settings.pipeline.random_yields = random();
   settings.pace.seed = random();
   settings.pace.longest_run = static_cast<std::size_t>(one_of(random, {1, 10, 2000}));
   settings.pace.pending_share = one_of(random, {0.0, 0.0, 0.05, 0.3});

@@ -30,11 +30,13 @@ void take_from(const CollectingSink& sink, RunOutcome& outcome) {
 
 std::string RunSettings::to_text() const {
   return fmt::format(
-      "cores={} batch_rows={} channel_batches={} linger={}ms random_yields={} park={} "
+      "cores={} batch_rows={} channel_batches={} linger={}ms random_yields={} spins={} yields={} "
+      "park={} "
       "longest_run={} pending_share={} sink_per_worker={}",
       pipeline.cores, pipeline.batch_rows, pipeline.channel_batches, pipeline.linger.count(),
       pipeline.random_yields ? static_cast<long long>(*pipeline.random_yields) : -1,
-      pipeline.ladder.park, pace.longest_run, pace.pending_share, sink_per_worker);
+      pipeline.ladder.spins, pipeline.ladder.yields, pipeline.ladder.park, pace.longest_run,
+      pace.pending_share, sink_per_worker);
 }
 
 std::vector<Row> RunOutcome::late_rows() const {
