@@ -41,7 +41,10 @@ WindowQuery bound_query(const WindowArguments& arguments) {
 void explain(const WindowArguments& arguments) {
   const WindowQuery query = bound_query(arguments);
   const std::unique_ptr<OutputFile> output = value_or_throw(OutputFile::open("-"));
-  for (const WindowPlan& plan : plan_query(query)) output->buffer().append(to_string(plan));
+  for (const WindowPlan& plan : plan_query(query)) {
+    output->buffer().append(to_string(plan));
+    output->buffer().push_back('\n');
+  }
   output->close();
 }
 

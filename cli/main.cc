@@ -23,9 +23,9 @@ std::string version_text() {
   const int allocator = mi_version();
   return fmt::format(
       "tidemark {}\ncommit {}\ncompiler {}\nbuild type {}, flags {}\n"
-      "allocator mimalloc {}.{}\n",
+      "allocator mimalloc {}.{}.{}\n",
       info.version, info.commit, info.compiler, info.build_type, info.flags, allocator / 100,
-      allocator % 100);
+      allocator / 10 % 10, allocator % 10);
 }
 
 // Commands of later versions, so that they are not taken for typing errors.

@@ -8,12 +8,14 @@
 
 #include "cli/user_error.h"
 #include "tidemark/connectors/aggregate_list.h"
+#include "tidemark/connectors/quantity.h"
 #include "tidemark/runtime/duration.h"
 
 namespace tidemark::cli {
 
 namespace {
 
+constexpr std::uint64_t kMostCores = 1024;
 constexpr const char* kInputGroup = "Input";
 constexpr const char* kJobGroup = "Job";
 constexpr const char* kOutputGroup = "Output";
@@ -54,8 +56,7 @@ void add_job_options(CLI::App& command, WindowArguments& arguments) {
   add("--idle", arguments.idle, "a source silent this long stops holding the watermark");
   add("--strategy", arguments.strategy,
       "how windows share work: auto (default), buckets, recompute, subtract or two-stacks");
-  add("--cores", arguments.cores, "default: what the affinity mask and the cgroup allow")
-      ->check(CLI::PositiveNumber);
+  add("--cores", arguments.cores, "default: what the affinity mask and the cgroup allow");
 }
 
 void add_output_options(CLI::App& command, WindowArguments& arguments) {
@@ -140,7 +141,10 @@ WindowSpec window_of(const std::string& text) {
     }
   }
   Expected<WindowSpec> spec = parse_window_spec(text);
-  if (!spec) throw UserError(fmt::format("--window '{}': {}", text, spec.error().message));
+  if (!spec) {
+    const std::string& message = spec.error().message;
+    throw UserError((message.starts_with("window '") ? "--" : "--window: ") + message);
+  }
   return *spec;
 }
 
@@ -187,6 +191,16 @@ EventTimeOptions event_time_of(const WindowArguments& arguments) {
   options.format = arguments.time_format;
   options.zone = arguments.input_zone;
   return options;
+}
+
+std::optional<std::size_t> cores_of(const WindowArguments& arguments) {
+  if (arguments.cores.empty()) return std::nullopt;
+  const std::uint64_t cores = value_or_throw(parse_count(arguments.cores, "--cores"));
+  if (cores == 0 || cores > kMostCores) {
+    throw UserError(
+        fmt::format("--cores must be from 1 to {}, but is {}", kMostCores, arguments.cores));
+  }
+  return static_cast<std::size_t>(cores);
 }
 
 std::vector<std::string> split_columns(const std::string& text) {

@@ -30,7 +30,7 @@ struct WindowArguments {
   std::string bad_output;
   std::string on_bad = "skip";
   std::string strategy = "auto";
-  std::size_t cores = 0;  // 0 = as many as are allowed
+  std::string cores;  // empty: as many as are allowed
   std::string output = "-";
   std::string output_format;
   std::string times = "iso";
@@ -56,6 +56,8 @@ void add_window_options(CLI::App& command, WindowArguments& arguments);
 WindowQuery query_of(const WindowArguments& arguments);
 std::vector<AggregateRequest> aggregates_of(const WindowArguments& arguments);
 EventTimeOptions event_time_of(const WindowArguments& arguments);
+// Nothing if --cores is not given.
+std::optional<std::size_t> cores_of(const WindowArguments& arguments);
 
 // Splits `a,b,c`; names with commas stand in double quotes. Throws UserError for an empty name.
 std::vector<std::string> split_columns(const std::string& text);

@@ -177,7 +177,7 @@ class WindowRun {
   }
 
   void choose_cores(const CpuAllowance& allowance) {
-    cores_ = arguments_.cores == 0 ? allowance.workers : arguments_.cores;
+    cores_ = cores_of(arguments_).value_or(allowance.workers);
     if (cores_ > allowance.workers) {
       note(fmt::format("{} cores were asked for, but there are only {} ({}); workers share them",
                        cores_, allowance.workers, allowance.reason));

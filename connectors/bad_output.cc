@@ -12,7 +12,6 @@ BadOutput::BadOutput(OutputFile& output) : output_(output) {
 }
 
 void BadOutput::accept(const BadRow& row) {
-  const std::scoped_lock lock(mutex_);
   fmt::memory_buffer& out = output_.buffer();
   append_integer(static_cast<std::int64_t>(row.line), out);
   out.push_back(',');
@@ -23,9 +22,6 @@ void BadOutput::accept(const BadRow& row) {
   output_.written();
 }
 
-void BadOutput::finish() {
-  const std::scoped_lock lock(mutex_);
-  output_.flush();
-}
+void BadOutput::finish() { output_.flush(); }
 
 }  // namespace tidemark

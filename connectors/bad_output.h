@@ -1,15 +1,13 @@
 // A file for the rows that could not be used.
 #pragma once
 
-#include <mutex>
-
 #include "tidemark/connectors/bad_row.h"
 #include "tidemark/connectors/output_file.h"
 
 namespace tidemark {
 
-// CSV with the columns line, reason and text. Writing throws what OutputFile throws. Thread-safe;
-// `output` must outlive it.
+// CSV with the columns line, reason and text. Writing throws what OutputFile throws. `output` must
+// outlive it.
 class BadOutput {
  public:
   explicit BadOutput(OutputFile& output);
@@ -19,7 +17,6 @@ class BadOutput {
 
  private:
   OutputFile& output_;
-  std::mutex mutex_;
 };
 
 }  // namespace tidemark

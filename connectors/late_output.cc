@@ -55,7 +55,6 @@ std::unique_ptr<LateOutput> LateOutput::of_columns(const WindowQuery& query, Out
 }
 
 void LateOutput::accept(const Batch& rows, std::size_t row, EventTime watermark) {
-  const std::scoped_lock lock(mutex_);
   fmt::memory_buffer& out = output_.buffer();
   if (text_column_) {
     out.append(without_line_end(rows.column(*text_column_).string(row)));
@@ -76,9 +75,6 @@ void LateOutput::append_columns(const Batch& rows, std::size_t row) {
   }
 }
 
-void LateOutput::finish() {
-  const std::scoped_lock lock(mutex_);
-  output_.flush();
-}
+void LateOutput::finish() { output_.flush(); }
 
 }  // namespace tidemark

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +16,7 @@ namespace tidemark {
 
 // Late rows as CSV: the input's own header and rows as they were read, with a last column `reason`,
 // such as `late: 3 ms behind the watermark`. For inputs without text the columns are event_time
-// (ms), the keys and the values. Writing throws what OutputFile throws. Thread-safe; `output` must
+// (ms), the keys and the values. Writing throws what OutputFile throws. `output` must
 // outlive it.
 class LateOutput : public LateSink {
  public:
@@ -36,7 +35,6 @@ class LateOutput : public LateSink {
   std::optional<std::size_t> text_column_;
   std::size_t columns_;
   OutputFile& output_;
-  std::mutex mutex_;
 };
 
 }  // namespace tidemark

@@ -1,0 +1,123 @@
+// How the command ends when something outside it goes wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/run_command.h"
+
+namespace tidemark {
+namespace {
+
+using test_support::CommandResult;
+using test_support::lines_of;
+using test_support::run_command;
+using test_support::RunningCommand;
+using test_support::TemporaryFolder;
+using testing::HasSubstr;
+
+const std::string kBigJob =
+    "tidemark window 'gen:orders?rows=50M&keys=1000&rate=1000' --key user_id --quiet "
+    "--window 'tumbling size=1s' ";
+
+TEST(EndingTest, ABrokenPipeEndsQuietlyAndSoon) {
+  const TemporaryFolder folder;
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string& line : {kBigJob, std::string("tidemark gen orders --rows 200M")}) {
+    const CommandResult result =
+        run_command(line + " | head -n 1; echo ${PIPESTATUS[0]} ${PIPESTATUS[1]}", folder);
+    const std::vector<std::string> lines = lines_of(result.out);
+    ASSERT_EQ(lines.size(), 2U) << result.out;
+    EXPECT_EQ(lines[1], "0 0");
+    EXPECT_EQ(result.err, "");
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(EndingTest, AFullDiskIsAnErrorThatNamesPathAndReason) {
+  const TemporaryFolder folder;
+  const CommandResult redirected = run_command(kBigJob + "> /dev/full", folder);
+  EXPECT_EQ(redirected.exit_code, 1);
+  EXPECT_THAT(redirected.err, HasSubstr("standard output: No space left on device"));
+
+  const CommandResult named =
+      run_command(kBigJob + "--output /dev/full --summary run.json", folder);
+  EXPECT_EQ(named.exit_code, 1);
+  EXPECT_THAT(named.err, HasSubstr("/dev/full: No space left on device"));
+  EXPECT_EQ(lines_of(named.err).size(), 1U);
+  EXPECT_FALSE(folder.has("run.json"));
+
+  const CommandResult generated = run_command("tidemark gen orders > /dev/full", folder);
+  EXPECT_EQ(generated.exit_code, 1);
+  EXPECT_THAT(generated.err, HasSubstr("No space left on device"));
+}
+
+TEST(EndingTest, AFileOutputOfAFailedRunDoesNotPassForAWholeOne) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", "ts\n1\n20\nbad\n30\n");
+  const CommandResult result = run_command(
+      "tidemark window rows.csv --time ts --time-unit ms --window 'tumbling size=10ms' --on-bad "
+      "fail "
+      "--output out.csv --summary run.json",
+      folder);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("4"));
+  EXPECT_FALSE(folder.has("out.csv"));
+  EXPECT_FALSE(folder.has("run.json"));
+}
+
+class SignalTest : public testing::TestWithParam<int> {};
+
+TEST_P(SignalTest, DrainsWhatWasReadAndWritesOnlyWholeWindows) {
+  const TemporaryFolder folder;
+  RunningCommand command(
+      "exec tidemark window 'gen:orders?rows=1M&rate=1000&live=true&start=0' --times ms "
+      "--window 'tumbling size=500ms' --output out.csv --summary run.json",
+      folder.path());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2750));
+  command.signal(GetParam());
+  const CommandResult result = command.wait(std::chrono::seconds(5));
+  EXPECT_EQ(result.exit_code, 128 + GetParam());
+  const std::string out = folder.read("out.csv");
+  const std::vector<std::string> lines = lines_of(out);
+  ASSERT_GE(lines.size(), 3U) << result.err;
+  EXPECT_EQ(out.back(), '\n');
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    EXPECT_EQ(lines[i], std::to_string((i - 1) * 500) + "," + std::to_string(i * 500) + ",500");
+  }
+  const auto summary = nlohmann::json::parse(folder.read("run.json"));
+  EXPECT_EQ(summary.at("cancelled"), true);
+  EXPECT_EQ(summary.at("rows_read"), summary.at("rows_on_time"));
+  EXPECT_THAT(result.err, HasSubstr("rows read ="));
+}
+
+TEST_P(SignalTest, GenEndsAfterAWholeLine) {
+  const TemporaryFolder folder;
+  RunningCommand command("exec tidemark gen orders --rows 1M --rate 1000 --live --output out.csv",
+                         folder.path());
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  command.signal(GetParam());
+  EXPECT_EQ(command.wait(std::chrono::seconds(5)).exit_code, 128 + GetParam());
+  const std::string out = folder.read("out.csv");
+  EXPECT_GT(lines_of(out).size(), 50U);
+  EXPECT_EQ(out.back(), '\n');
+}
+
+INSTANTIATE_TEST_SUITE_P(InterruptAndTerminate, SignalTest, testing::Values(SIGINT, SIGTERM));
+
+TEST(EndingTest, ASilentStandardInputCanBeInterrupted) {
+  const TemporaryFolder folder;
+  RunningCommand command(
+      "exec tidemark window - --time ts --window 'tumbling size=1s' < <(sleep 20)", folder.path());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  command.signal(SIGINT);
+  EXPECT_EQ(command.wait(std::chrono::seconds(5)).exit_code, 130);
+}
+
+}  // namespace
+}  // namespace tidemark

@@ -1,0 +1,233 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/run_command.h"
+
+namespace tidemark {
+namespace {
+
+using test_support::CommandResult;
+using test_support::lines_of;
+using test_support::run_command;
+using test_support::TemporaryFolder;
+using testing::HasSubstr;
+
+constexpr const char* kRows = "ts,user,amount\n1000,ann,5\n2000,bob,2.5\n12000,ann,1\n3000,ann,9\n";
+const std::string kWindow =
+    "tidemark window rows.csv --time ts --time-unit ms --times ms --window 'tumbling size=10s' ";
+
+class WindowCommandTest : public testing::Test {
+ protected:
+  WindowCommandTest() { folder_.write("rows.csv", kRows); }
+  CommandResult run(const std::string& line) { return run_command(line, folder_); }
+  TemporaryFolder folder_;
+};
+
+TEST_F(WindowCommandTest, WritesResultsAndASummaryThatAddsUp) {
+  const CommandResult result =
+      run(kWindow + "--key user --agg 'count, sum(amount) as total' --summary run.json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "window_start,window_end,user,count,total\n"
+            "0,10000,ann,1,5\n0,10000,bob,1,2.5\n10000,20000,ann,1,1\n");
+  EXPECT_THAT(result.err, HasSubstr("4 rows read = 3 on time + 1 late + 0 bad + 0 in no window"));
+  const auto summary = nlohmann::json::parse(folder_.read("run.json"));
+  EXPECT_EQ(summary.at("rows_read"), 4);
+  EXPECT_EQ(summary.at("rows_late"), 1);
+  EXPECT_EQ(summary.at("results"), 3);
+  EXPECT_EQ(summary.at("watermark"), INT64_MAX);
+  for (const char* field :
+       {"rows_on_time", "rows_bad", "rows_in_no_window", "windows_fired", "wall_seconds",
+        "rows_per_second", "peak_state_bytes", "strategy", "cores"}) {
+    EXPECT_TRUE(summary.contains(field)) << field;
+  }
+}
+
+TEST_F(WindowCommandTest, QuietLeavesStandardErrorEmpty) {
+  const CommandResult result = run(kWindow + "--quiet");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(WindowCommandTest, CountIsTheDefaultAggregateAndStandardInputAnInput) {
+  const CommandResult result =
+      run("cat rows.csv | tidemark window - --time ts --time-unit ms --times ms "
+          "--window 'tumbling size=10s' --delay 10s --quiet");
+  EXPECT_EQ(result.out, "window_start,window_end,count\n0,10000,3\n10000,20000,1\n") << result.err;
+}
+
+TEST_F(WindowCommandTest, JsonAndTableAreWrittenAsAsked) {
+  EXPECT_EQ(run(kWindow + "--quiet --output-format json").out,
+            "{\"window_start\":0,\"window_end\":10000,\"count\":2}\n"
+            "{\"window_start\":10000,\"window_end\":20000,\"count\":1}\n");
+  EXPECT_EQ(lines_of(run(kWindow + "--quiet --output-format table").out).at(0),
+            "window_start  window_end  count");
+}
+
+TEST_F(WindowCommandTest, SeveralWindowsAreNumbered) {
+  const CommandResult result = run(kWindow + "--window 'tumbling size=20s' --quiet --delay 1m");
+  EXPECT_EQ(result.out,
+            "window,window_start,window_end,count\n"
+            "1,0,10000,3\n2,0,20000,4\n1,10000,20000,1\n")
+      << result.err;
+}
+
+TEST_F(WindowCommandTest, LateRowsAreKeptAsReadWithTheirReason) {
+  folder_.write("rows.csv", "ts,k\n1,x\n21,y\n5,\"a,\"\"b\"\n");
+  const CommandResult result = run(
+      "tidemark window rows.csv --time ts --time-unit ms --window 'tumbling size=10ms' --times ms "
+      "--late-output late.csv");
+  EXPECT_EQ(result.out, "window_start,window_end,count\n0,10,1\n20,30,1\n") << result.err;
+  EXPECT_EQ(folder_.read("late.csv"),
+            "ts,k,reason\n5,\"a,\"\"b\",late: 15 ms behind the watermark\n");
+}
+
+TEST_F(WindowCommandTest, ConditionsChooseTheRowsOfAnAggregate) {
+  const CommandResult result =
+      run(kWindow +
+          "--delay 1m --quiet --agg \"count where user = 'ann' as anns, sum(amount) where "
+          "amount >= 5 as large\"");
+  EXPECT_EQ(result.out, "window_start,window_end,anns,large\n0,10000,2,14\n10000,20000,1,\n")
+      << result.err;
+}
+
+TEST_F(WindowCommandTest, ASumThatDoesNotFitIsNullAndEndsWithFour) {
+  folder_.write("rows.csv", "ts,k,x\n1,a,9223372036854775807\n2,a,1\n3,b,4\n");
+  const CommandResult result = run(
+      "tidemark window rows.csv --time ts --time-unit ms --window 'tumbling size=10ms' --times ms "
+      "--key k --agg 'sum(x)' --quiet");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.out, "window_start,window_end,k,sum(x)\n0,10,a,\n0,10,b,4\n");
+  EXPECT_THAT(result.err, HasSubstr("sum(x) does not fit 64 bits"));
+  EXPECT_THAT(result.err, HasSubstr("for key a"));
+}
+
+TEST_F(WindowCommandTest, TheEnvironmentsLocaleChangesNothing) {
+  folder_.write("rows.csv", "ts,v\n1,1.5\n2,\"2,5\"\n3,2\n");
+  const std::string line =
+      "tidemark window rows.csv --time ts --time-unit ms --window 'tumbling size=10ms' "
+      "--agg 'avg(v), sum(v)' --output-format json --times ms --bad-output bad.csv --quiet";
+  const CommandResult in_c = run("LC_ALL=C " + line);
+  EXPECT_EQ(in_c.out, "{\"window_start\":0,\"window_end\":10,\"avg(v)\":1.75,\"sum(v)\":3.5}\n");
+  EXPECT_EQ(lines_of(folder_.read("bad.csv")).size(), 2U);
+  EXPECT_EQ(run("LC_ALL=de_DE.UTF-8 " + line).out, in_c.out);
+}
+
+TEST_F(WindowCommandTest, OneInputGivesTheSameBytesForEverySetting) {
+  const std::string line =
+      "tidemark window 'gen:orders?rows=20k&keys=100&rate=1k&disorder=3s' --key user_id --quiet "
+      "--window 'sliding size=5s slide=1s' --agg 'count, sum(cents)' ";
+  for (const char* delay : {"--delay 3s ", "--delay 1s "}) {
+    const std::string expected = run(line + delay + "--cores 1 --strategy buckets").out;
+    EXPECT_GT(lines_of(expected).size(), 1000U);
+    for (const char* setting :
+         {"--cores 2", "--cores 3 --strategy recompute", "--strategy subtract"}) {
+      EXPECT_EQ(run(line + delay + setting).out, expected) << setting;
+    }
+  }
+}
+
+struct Refusal {
+  std::string arguments;
+  std::string message;
+};
+
+class RefusalTest : public testing::TestWithParam<Refusal> {};
+
+// The input does not exist, and the output must not be touched: a refusal comes before either.
+TEST_P(RefusalTest, BadParametersAreRefusedInOneSentenceBeforeAnyRowIsRead) {
+  const TemporaryFolder folder;
+  folder.write("out.csv", "kept\n");
+  const CommandResult result = run_command(
+      "tidemark window no_such_file.csv --time ts --output out.csv " + GetParam().arguments,
+      folder);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
+  EXPECT_THAT(result.err, HasSubstr(GetParam().message));
+  EXPECT_EQ(folder.read("out.csv"), "kept\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Windows, RefusalTest,
+    testing::Values(Refusal{"--window 'tumbling size=0ms'", "size"},
+                    Refusal{"--window 'tumbling size=-5s'", "size"},
+                    Refusal{"--window 'sliding size=0s slide=1ms'", "size"},
+                    Refusal{"--window 'sliding size=-1ms slide=-1ms'", "-1ms"},
+                    Refusal{"--window 'sliding size=5s slide=0s'", "slide"},
+                    Refusal{"--window 'tumbling size=1d offset=24h'", "offset"},
+                    Refusal{"--window 'tumbling size=1d offset=-24h'", "offset"},
+                    Refusal{"--window 'session gap=0s'", "session windows are not available"},
+                    Refusal{"--window 'session gap=-5s'", "session windows are not available"},
+                    Refusal{"--window 'cumulate step=0s size=10s'", "cumulate windows are not"},
+                    Refusal{"--window 'global'", "global windows are not available"},
+                    Refusal{"--window 'count size=100'", "count windows are not available"},
+                    Refusal{"--window 'hopping size=1s'", "hopping"}, Refusal{"", "--window"}));
+
+const std::string kGoodWindow = "--window 'tumbling size=10s' ";
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, RefusalTest,
+    testing::Values(
+        Refusal{kGoodWindow + "--lateness 5s", "--lateness is not available in this version"},
+        Refusal{kGoodWindow + "--early 5s", "--early is not available in this version"},
+        Refusal{kGoodWindow + "--accumulate discarding", "--accumulate is not available"},
+        Refusal{kGoodWindow + "--zone Asia/Shanghai", "offset"},
+        Refusal{kGoodWindow + "--format json", "json input is not available in this version"},
+        Refusal{kGoodWindow + "--agg 'median(x)'", "median at character 1"},
+        Refusal{kGoodWindow + "--agg 'count, sum'", "at character 11"},
+        Refusal{kGoodWindow + "--delay 5", "--delay"},
+        Refusal{kGoodWindow + "--delay -5s", "--delay"},
+        Refusal{kGoodWindow + "--idle 0s", "--idle"},
+        Refusal{kGoodWindow + "--strategy fastest", "fastest"},
+        Refusal{kGoodWindow + "--cores 0", "--cores"},
+        Refusal{kGoodWindow + "--cores two", "--cores"},
+        Refusal{kGoodWindow + "--times local", "local"},
+        Refusal{kGoodWindow + "--time-unit hours", "hours"},
+        Refusal{kGoodWindow + "--on-bad panic", "panic"},
+        Refusal{kGoodWindow + "--output-format xml", "xml"},
+        Refusal{kGoodWindow + "--key a,,b", "a,,b"}, Refusal{kGoodWindow + "--sorted", "--sorted"},
+        Refusal{kGoodWindow, "no_such_file.csv"}));
+
+TEST_F(WindowCommandTest, AnUnknownColumnIsRefusedByName) {
+  for (const char* option : {"--key usr", "--agg 'sum(usr)'"}) {
+    const CommandResult result = run(kWindow + option);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, HasSubstr("usr"));
+    EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
+  }
+}
+
+TEST_F(WindowCommandTest, AnOutputNeverOverwritesTheInputOrAnotherOutput) {
+  for (const char* options : {"--output rows.csv", "--late-output ./rows.csv",
+                              "--output a --bad-output a", "--late-output -"}) {
+    const CommandResult result = run(kWindow + options);
+    EXPECT_EQ(result.exit_code, 1) << options;
+    EXPECT_EQ(folder_.read("rows.csv"), kRows);
+  }
+}
+
+TEST_F(WindowCommandTest, UnknownCommandsAndNoneAreUsageErrors) {
+  for (const char* line : {"tidemark", "tidemark windw", "tidemark profile", "tidemark gen bids"}) {
+    const CommandResult result = run(line);
+    EXPECT_EQ(result.exit_code, 1) << line;
+    EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
+  }
+}
+
+TEST_F(WindowCommandTest, ExplainPrintsAPlanForEachWindow) {
+  const CommandResult result =
+      run("tidemark explain rows.csv --time ts --time-unit ms --key user --agg 'sum(amount), "
+          "max(amount)' "
+          "--window 'sliding size=1h slide=1s' --window 'tumbling size=1d'");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("sliding size=1h slide=1s"));
+  EXPECT_THAT(result.out, HasSubstr("tumbling size=1d"));
+}
+
+}  // namespace
+}  // namespace tidemark
