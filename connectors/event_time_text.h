@@ -93,6 +93,7 @@ class EventTimeParser {
   EventTimeParser(TimeUnit unit, std::string format, LocalTimeReader zone);
   Reading read(std::string_view text);
   Reading read_number(std::string_view text) const;
+  Reading scale(std::int64_t value, std::string_view fraction, bool negative) const;
   Reading read_text(std::string_view text);
   Reading read_formatted(std::string_view text);
 

@@ -221,6 +221,29 @@ TEST(EventTimeText, TakesNumbersInPlainDigitsOnly) {
   EXPECT_EQ(parser(TimeUnit::kMilliseconds).parse("007"), 7);
 }
 
+TEST(EventTimeText, ReadsNumbersOfEveryLengthAndSeesAnOddByteAnywhere) {
+  EventTimeParser times = parser(TimeUnit::kMilliseconds);
+  std::string digits;
+  std::int64_t value = 0;
+  for (int length = 1; length <= 15; ++length) {
+    const int digit = length == 15 ? 1 : (length * 7) % 10;
+    digits += static_cast<char>('0' + digit);
+    value = value * 10 + digit;
+    EXPECT_EQ(times.parse(digits),
+              is_valid_event_time(value) ? std::optional(value) : std::nullopt);
+    EXPECT_EQ(parser(TimeUnit::kNanoseconds).parse(digits), value / 1'000'000);
+    for (std::size_t at = 0; at < digits.size(); ++at) {
+      for (const char odd : {'/', ':', ' ', '@', '\x00', '\xb1'}) {
+        std::string broken = digits;
+        broken[at] = odd;
+        EXPECT_EQ(times.parse(broken), std::nullopt) << broken;
+      }
+    }
+  }
+  EXPECT_EQ(parser(TimeUnit::kMicroseconds).parse("1234567890123456"), 1234567890123);
+  EXPECT_EQ(parser(TimeUnit::kMicroseconds).parse("12345678901234567"), 12345678901234);
+}
+
 TEST(EventTimeText, RefusesTimesOutsideTheCalendarAtTheLimitsOfIntegersToo) {
   expect_times(parser(TimeUnit::kMilliseconds), {{"9223372036854775807", std::nullopt},
                                                  {"-9223372036854775808", std::nullopt},
