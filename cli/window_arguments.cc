@@ -24,7 +24,8 @@ void add_input_options(CLI::App& command, WindowArguments& arguments) {
   command
       .add_option(
           "INPUT", arguments.input,
-          "a csv file with a header line, - for standard input, or gen:orders?rows=N&keys=K")
+          "a csv file with a header line, - for standard input, or gen:orders?rows=N&keys=K&... "
+          "with the columns order_id, user_id, amount, cents, ts and country")
       ->required();
   const auto add = [&](const char* name, std::string& value, const char* help) {
     command.add_option(name, value, help)->group(kInputGroup);
