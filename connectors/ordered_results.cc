@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "tidemark/connectors/canonical_integer.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kWindowStart = 0;
 constexpr std::size_t kWindowEnd = 1;
+constexpr std::size_t kFirstKey = 2;
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
 // The order of signed integers, as unsigned ones.
@@ -29,40 +31,50 @@ std::uint64_t prefix_of(std::string_view text) {
 }  // namespace
 
 OrderedResults::OrderedResults(const WindowQuery& query, ResultSink& next)
-    : schema_(query.result_schema()),
-      first_key_(kWindowEnd + 1),
-      key_count_(query.keys.size()),
-      next_(next),
-      out_(schema_) {
+    : schema_(query.result_schema()), key_count_(query.keys.size()), next_(next), out_(schema_) {
   blocks_.push_back(std::make_unique<Block>(Block{Batch(schema_, kBlockRows)}));
 }
 
-OrderedResults::KeyRank OrderedResults::rank_of(const Column& column, std::size_t row) {
-  if (column.has_nulls() && column.is_null(row)) return {};
-  if (column.type() == ColumnType::kInt64)
-    return {KeyClass::kInteger, biased(column.int64s()[row])};
+void OrderedResults::rank(const Column& column, std::size_t row, Entry& entry) {
+  if (column.has_nulls() && column.is_null(row)) {
+    entry.key_class = KeyClass::kNull;
+    entry.order = 0;
+    return;
+  }
+  entry.key_class = KeyClass::kInteger;
+  if (column.type() == ColumnType::kInt64) {
+    entry.order = biased(column.int64s()[row]);
+    return;
+  }
   const std::string_view text = column.string(row);
-  if (const auto value = canonical_integer(text)) return {KeyClass::kInteger, biased(*value)};
-  return {KeyClass::kString, prefix_of(text)};
-}
-
-int OrderedResults::compare_key(std::size_t key, const Entry& a, const Entry& b) const {
-  const Column& column_a = blocks_[a.block]->rows.column(first_key_ + key);
-  const Column& column_b = blocks_[b.block]->rows.column(first_key_ + key);
-  const KeyRank rank_a = key == 0 ? a.rank : rank_of(column_a, a.row);
-  const KeyRank rank_b = key == 0 ? b.rank : rank_of(column_b, b.row);
-  if (rank_a.key_class != rank_b.key_class) return rank_a.key_class < rank_b.key_class ? -1 : 1;
-  if (rank_a.order != rank_b.order) return rank_a.order < rank_b.order ? -1 : 1;
-  if (rank_a.key_class != KeyClass::kString) return 0;
-  return column_a.string(a.row).compare(column_b.string(b.row));
+  if (const auto value = canonical_integer(text)) {
+    entry.order = biased(*value);
+    return;
+  }
+  entry.key_class = KeyClass::kString;
+  entry.order = prefix_of(text);
 }
 
 bool OrderedResults::comes_before(const Entry& a, const Entry& b) const {
-  if (a.end != b.end) return a.end < b.end;
-  if (a.start != b.start) return a.start < b.start;
-  if (a.window != b.window) return a.window < b.window;
+  if (a.key_class != b.key_class) return a.key_class < b.key_class;
+  if (a.order != b.order) return a.order < b.order;
+  return tie_comes_before(a, b);
+}
+
+bool OrderedResults::tie_comes_before(const Entry& a, const Entry& b) const {
+  Entry rank_a = a;
+  Entry rank_b = b;
   for (std::size_t key = 0; key < key_count_; ++key) {
-    const int order = compare_key(key, a, b);
+    const Column& column_a = blocks_[a.block]->rows.column(kFirstKey + key);
+    const Column& column_b = blocks_[b.block]->rows.column(kFirstKey + key);
+    if (key > 0) {
+      rank(column_a, a.row, rank_a);
+      rank(column_b, b.row, rank_b);
+      if (rank_a.key_class != rank_b.key_class) return rank_a.key_class < rank_b.key_class;
+      if (rank_a.order != rank_b.order) return rank_a.order < rank_b.order;
+    }
+    if (rank_a.key_class != KeyClass::kString) continue;
+    const int order = column_a.string(a.row).compare(column_b.string(b.row));
     if (order != 0) return order < 0;
   }
   return false;
@@ -81,6 +93,15 @@ std::uint32_t OrderedResults::open_block() {
   return current_block_;
 }
 
+std::vector<OrderedResults::Entry>& OrderedResults::entries_of(const WindowId& window) {
+  if (last_window_ != nullptr && *last_window_ == window) return *last_entries_;
+  const auto [place, added] = waiting_.try_emplace(window);
+  if (added) place->second.swap(spare_);
+  last_window_ = &place->first;
+  last_entries_ = &place->second;
+  return *last_entries_;
+}
+
 void OrderedResults::accept(const Batch& results) {
   std::size_t row = 0;
   while (row < results.size()) {
@@ -91,67 +112,76 @@ void OrderedResults::accept(const Batch& results) {
     rows.append_range(results, row, row + count);
     blocks_[block]->waiting += count;
     for (std::size_t i = at; i < at + count; ++i) {
-      Entry entry{.end = rows.column(kWindowEnd).int64s()[i],
-                  .start = rows.column(kWindowStart).int64s()[i],
-                  .rank = key_count_ == 0 ? KeyRank{} : rank_of(rows.column(first_key_), i),
-                  .window = results.header.window,
-                  .block = block,
-                  .row = static_cast<std::uint16_t>(i)};
-      earliest_end_ = std::min(earliest_end_, entry.end);
-      waiting_.push_back(entry);
+      const WindowId window{rows.column(kWindowEnd).int64s()[i],
+                            rows.column(kWindowStart).int64s()[i], results.header.window};
+      Entry entry;
+      entry.block = block;
+      entry.row = static_cast<std::uint16_t>(i);
+      if (key_count_ > 0) rank(rows.column(kFirstKey), i, entry);
+      entries_of(window).push_back(entry);
     }
     row += count;
   }
+  waiting_count_ += results.size();
 }
 
 void OrderedResults::on_watermark(EventTime watermark) {
-  if (!waiting_.empty() && earliest_end_ - 1 <= watermark) {
-    const auto complete = std::stable_partition(
-        waiting_.begin(), waiting_.end(),
-        [watermark](const Entry& entry) { return entry.end - 1 > watermark; });
-    ready_.assign(complete, waiting_.end());
-    waiting_.erase(complete, waiting_.end());
-    earliest_end_ = kEndOfTime;
-    for (const Entry& entry : waiting_) earliest_end_ = std::min(earliest_end_, entry.end);
-    pass_on(ready_);
-  }
+  while (!waiting_.empty() && waiting_.begin()->first.end - 1 <= watermark) pass_on_first_window();
   next_.on_watermark(watermark);
 }
 
-void OrderedResults::pass_on(std::vector<Entry>& entries) {
+void OrderedResults::pass_on_first_window() {
+  auto window = waiting_.extract(waiting_.begin());
+  last_window_ = nullptr;
+  std::vector<Entry>& entries = window.mapped();
   std::sort(entries.begin(), entries.end(),
             [this](const Entry& a, const Entry& b) { return comes_before(a, b); });
-  for (const Entry& entry : entries) {
-    if (out_.full() || (!out_.empty() && out_.header.window != entry.window)) {
-      flush_out();
-    }
-    out_.header.window = entry.window;
-    copy_row(entry);
+  std::span<const Entry> left = entries;
+  while (!left.empty()) {
+    const std::span<const Entry> now = left.first(std::min(left.size(), out_.capacity()));
+    left = left.subspan(now.size());
+    std::fill_n(out_.times(), now.size(), window.key().end - 1);
+    for (std::size_t i = 0; i < schema_.size(); ++i) copy_column(now, i);
+    out_.set_size(now.size());
+    out_.header.window = window.key().number;
+    next_.accept(out_);
+    out_.clear();
   }
-  flush_out();
+  release(entries);
+  waiting_count_ -= entries.size();
+  entries.clear();
+  spare_.swap(entries);
+}
+
+void OrderedResults::copy_column(std::span<const Entry> entries, std::size_t index) {
+  Column& to = out_.column(index);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Column& from = blocks_[entries[i].block]->rows.column(index);
+    const std::size_t row = entries[i].row;
+    if (from.has_nulls() && from.is_null(row)) {
+      to.set_null(i);
+    } else if (to.type() == ColumnType::kString) {
+      to.set_string(i, from.string(row));
+    } else if (to.type() == ColumnType::kDouble) {
+      to.doubles()[i] = from.doubles()[row];
+    } else {
+      to.int64s()[i] = from.int64s()[row];
+    }
+  }
+}
+
+void OrderedResults::release(std::span<const Entry> entries) {
   for (const Entry& entry : entries) {
     Block& block = *blocks_[entry.block];
     if (--block.waiting > 0) continue;
-    const bool filled = block.rows.full();
+    // Only the current block may still have room; every other one is full.
     block.rows.clear();
-    if (filled && entry.block != current_block_) free_blocks_.push_back(entry.block);
+    if (entry.block != current_block_) free_blocks_.push_back(entry.block);
   }
 }
 
-void OrderedResults::copy_row(const Entry& entry) {
-  const Batch& from = blocks_[entry.block]->rows;
-  out_.append_range(from, entry.row, entry.row + std::size_t{1});
-}
-
-void OrderedResults::flush_out() {
-  if (!out_.empty()) next_.accept(out_);
-  out_.clear();
-}
-
 void OrderedResults::finish() {
-  pass_on(waiting_);
-  waiting_.clear();
-  earliest_end_ = kEndOfTime;
+  while (!waiting_.empty()) pass_on_first_window();
   next_.finish();
 }
 

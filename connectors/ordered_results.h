@@ -1,9 +1,12 @@
 // Puts results into one canonical order, whatever the number of workers and their pace.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tidemark/operators/query.h"
@@ -16,7 +19,7 @@ namespace tidemark {
 // integers (also strings that are canonical integers, see canonical_integer.h) by value, then other
 // strings bytewise. A watermark is passed on after the results that it completes.
 //
-// Holds one copy of each waiting result and 48 bytes; sorting moves the latter only.
+// Holds one copy of each waiting result and 16 bytes; sorting moves the latter only.
 class OrderedResults : public ResultSink {
  public:
   // `next` must outlive this.
@@ -27,27 +30,28 @@ class OrderedResults : public ResultSink {
   void finish() override;
 
   // Results held now.
-  std::size_t waiting() const { return waiting_.size(); }
+  std::size_t waiting() const { return waiting_count_; }
 
  private:
   static constexpr std::size_t kBlockRows = 4096;
 
   enum class KeyClass : std::uint8_t { kNull, kInteger, kString };
 
-  // A key column's place in the order; for strings their first bytes, which may tie.
-  struct KeyRank {
-    KeyClass key_class = KeyClass::kNull;
-    std::uint64_t order = 0;
+  // Windows in the order of the output.
+  struct WindowId {
+    EventTime end = 0;
+    EventTime start = 0;
+    std::uint32_t number = 0;
+    friend auto operator<=>(const WindowId&, const WindowId&) = default;
   };
 
-  // A waiting result: the first key's rank is kept at hand, the rest is looked up.
+  // A waiting result: where it is, and its first key's place in the order; for strings that is
+  // their first bytes, which may tie.
   struct Entry {
-    EventTime end;
-    EventTime start;
-    KeyRank rank;
-    std::uint32_t window;
-    std::uint32_t block;
-    std::uint16_t row;
+    std::uint64_t order = 0;
+    std::uint32_t block = 0;
+    std::uint16_t row = 0;
+    KeyClass key_class = KeyClass::kNull;
   };
 
   // Held rows, until the last of them has gone.
@@ -56,21 +60,24 @@ class OrderedResults : public ResultSink {
     std::size_t waiting = 0;
   };
 
-  static KeyRank rank_of(const Column& column, std::size_t row);
-  int compare_key(std::size_t key, const Entry& a, const Entry& b) const;
+  static void rank(const Column& column, std::size_t row, Entry& entry);
   bool comes_before(const Entry& a, const Entry& b) const;
+  bool tie_comes_before(const Entry& a, const Entry& b) const;
   std::uint32_t open_block();
-  void pass_on(std::vector<Entry>& entries);
-  void flush_out();
-  void copy_row(const Entry& entry);
+  std::vector<Entry>& entries_of(const WindowId& window);
+  void pass_on_first_window();
+  void copy_column(std::span<const Entry> entries, std::size_t index);
+  void release(std::span<const Entry> entries);
 
   Schema schema_;
-  std::size_t first_key_;
   std::size_t key_count_;
   ResultSink& next_;
-  std::vector<Entry> waiting_;
-  std::vector<Entry> ready_;
-  EventTime earliest_end_ = kEndOfTime;
+  std::map<WindowId, std::vector<Entry>> waiting_;
+  std::size_t waiting_count_ = 0;
+  // The window that got the last result, if it still waits.
+  const WindowId* last_window_ = nullptr;
+  std::vector<Entry>* last_entries_ = nullptr;
+  std::vector<Entry> spare_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::uint32_t> free_blocks_;
   std::uint32_t current_block_ = 0;

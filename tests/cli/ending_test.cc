@@ -39,6 +39,18 @@ TEST(EndingTest, ABrokenPipeEndsQuietlyAndSoon) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
+// At 1000 rows a second the whole stream takes a quarter of an hour.
+TEST(EndingTest, ResultsReachAPipeWhenTheirWindowIsComplete) {
+  const TemporaryFolder folder;
+  RunningCommand command(
+      "tidemark window 'gen:orders?rows=1M&rate=1000&live=true&start=0' --times ms --quiet "
+      "--window 'tumbling size=100ms' | head -n 4",
+      folder.path());
+  const CommandResult result = command.wait(std::chrono::seconds(10));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "window_start,window_end,count\n0,100,100\n100,200,100\n200,300,100\n");
+}
+
 TEST(EndingTest, AFullDiskIsAnErrorThatNamesPathAndReason) {
   const TemporaryFolder folder;
   const CommandResult redirected = run_command(kBigJob + "> /dev/full", folder);
