@@ -107,9 +107,4 @@ void store_state(std::byte* entry, std::size_t offset, const T& state) {
   std::memcpy(entry + offset, &state, sizeof(T));
 }
 
-// The order of doubles here: NaN is greater than every number and equal to itself.
-double smaller_double(double a, double b);
-double greater_double(double a, double b);
-WideInteger add_wide(WideInteger a, WideInteger b);
-
 }  // namespace tidemark

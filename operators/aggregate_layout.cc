@@ -111,11 +111,14 @@ void AggregateLayout::subtract(std::byte* const* into, const std::byte* from, st
 void AggregateLayout::lower(const std::byte* const* a, const std::byte* const* b, std::size_t n,
                             Batch& out, std::size_t first_column, std::size_t at,
                             std::vector<CellOverflow>& overflows) const {
-  std::vector<std::size_t> rows;
+  std::uint32_t all_valid = ~std::uint32_t{0};
+  for (std::size_t i = 0; i < n; ++i) all_valid &= row_valid(a, b, i);
+  const ResultRows rows{a, b, n, all_valid};
+  std::vector<std::size_t> overflown;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    rows.clear();
-    outputs_[i]->lower(a, b, n, out.column(first_column + i), at, rows);
-    for (const std::size_t row : rows) overflows.push_back({row, i});
+    overflown.clear();
+    outputs_[i]->lower(rows, out.column(first_column + i), at, overflown);
+    for (const std::size_t row : overflown) overflows.push_back({row, i});
   }
 }
 

@@ -19,15 +19,31 @@ struct CellOverflow {
   std::size_t aggregate;
 };
 
-// One output column made from primitive states. Either one or two entries make a result row, since
+// Result rows as entries: each is one entry of `a`, or the sum of one of `a` and one of `b`, since
 // a sharing strategy may hold a window's state in two parts.
+struct ResultRows {
+  const std::byte* const* a;
+  const std::byte* const* b;  // may be null
+  std::size_t size;
+  std::uint32_t all_valid;  // valid bits that all rows have
+
+  const std::byte* part_b(std::size_t row) const { return b == nullptr ? nullptr : b[row]; }
+};
+
+// The valid bits of row i.
+inline std::uint32_t row_valid(const std::byte* const* a, const std::byte* const* b,
+                               std::size_t i) {
+  return entry_header(a[i]).valid | (b == nullptr ? 0U : entry_header(b[i]).valid);
+}
+
+// One output column made from primitive states.
 class AggregateOutput {
  public:
   virtual ~AggregateOutput() = default;
-  // Writes rows [at, at + n) of `out`; b may be null. Rows that overflow are set NULL and appended
-  // to `overflows`.
-  virtual void lower(const std::byte* const* a, const std::byte* const* b, std::size_t n,
-                     Column& out, std::size_t at, std::vector<std::size_t>& overflows) const = 0;
+  // Writes rows [at, at + rows.size) of `out`. Rows that overflow are set NULL and appended to
+  // `overflows`.
+  virtual void lower(const ResultRows& rows, Column& out, std::size_t at,
+                     std::vector<std::size_t>& overflows) const = 0;
 };
 
 class AggregateLayout {

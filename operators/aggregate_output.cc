@@ -1,178 +1,200 @@
 #include "tidemark/operators/aggregate_output.h"
 
-#include <algorithm>
 #include <type_traits>
+
+#include "tidemark/operators/aggregate_operation.h"
 
 namespace tidemark {
 
 namespace {
 
-struct StatePair {
-  const std::byte* a;
-  const std::byte* b;
-
-  template <typename State, typename Combine>
-  State combined(std::size_t offset, const Combine& combine) const {
-    const State first = load_state<State>(a, offset);
-    return b == nullptr ? first : combine(first, load_state<State>(b, offset));
+// The state of a result row that is held in one entry, or in two.
+template <typename Operation, bool kTwoParts>
+typename Operation::State row_state(const std::byte* a, const std::byte* b, std::size_t offset) {
+  using State = typename Operation::State;
+  if constexpr (kTwoParts) {
+    return Operation::combine(load_state<State>(a, offset), load_state<State>(b, offset));
+  } else {
+    (void)b;
+    return load_state<State>(a, offset);
   }
-  bool valid(int input) const {
-    const std::uint32_t bits = entry_header(a).valid | (b == nullptr ? 0U : entry_header(b).valid);
-    return (bits >> input & 1U) != 0;
+}
+
+template <typename Cell>
+Cell* cells_of(Column& column) {
+  if constexpr (std::is_same_v<Cell, double>) {
+    return column.doubles();
+  } else {
+    return column.int64s();
   }
-};
-
-std::uint64_t combined_count(const StatePair& pair, std::size_t offset) {
-  return pair.combined<std::uint64_t>(offset,
-                                      [](std::uint64_t x, std::uint64_t y) { return x + y; });
 }
 
-WideInteger combined_wide(const StatePair& pair, std::size_t offset) {
-  return pair.combined<WideInteger>(offset, add_wide);
+void set_nulls(const std::byte* const* a, const std::byte* const* b, std::size_t n, int input,
+               Column& out, std::size_t at) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if ((row_valid(a, b, i) >> input & 1U) == 0) out.set_null(at + i);
+  }
 }
 
-double combined_double(const StatePair& pair, std::size_t offset) {
-  return pair.combined<double>(offset, [](double x, double y) { return x + y; });
-}
-
-double combined_compensated(const StatePair& pair, std::size_t offset) {
-  // Only running state is compensated, and it is held in one part.
-  return load_state<CompensatedDouble>(pair.a, offset).value();
-}
-
-bool fits_int64(WideInteger value) {
-  return value.high == (static_cast<std::int64_t>(value.low) >> 63);
-}
-
-double to_double(WideInteger value) {
-  __extension__ using Int128 = __int128;
-  return static_cast<double>(static_cast<Int128>(value.high) * (static_cast<Int128>(1) << 64) +
-                             static_cast<Int128>(value.low));
-}
-
-template <typename Lower>
+// `Value` computes a cell from the states; validity and the two shapes of a row are handled here,
+// so that its loop has no branch.
+template <typename Value>
 class Output final : public AggregateOutput {
  public:
-  explicit Output(Lower lower_row) : lower_row_(std::move(lower_row)) {}
+  Output(int input, Value value) : input_(input), value_(value) {}
 
-  void lower(const std::byte* const* a, const std::byte* const* b, std::size_t n, Column& out,
-             std::size_t at, std::vector<std::size_t>& overflows) const override {
-    if (b == nullptr) {
-      for (std::size_t i = 0; i < n; ++i) lower_row_({a[i], nullptr}, out, at + i, i, overflows);
+  void lower(const ResultRows& rows, Column& out, std::size_t at,
+             std::vector<std::size_t>& overflows) const override {
+    if (rows.b == nullptr) {
+      lower_rows<false>(rows, out, at, overflows);
     } else {
-      for (std::size_t i = 0; i < n; ++i) lower_row_({a[i], b[i]}, out, at + i, i, overflows);
+      lower_rows<true>(rows, out, at, overflows);
+    }
+    if (input_ != AggregateSpec::kRows && (rows.all_valid >> input_ & 1U) == 0) {
+      set_nulls(rows.a, rows.b, rows.size, input_, out, at);
     }
   }
 
  private:
-  Lower lower_row_;
+  template <bool kTwoParts>
+  void lower_rows(const ResultRows& rows, Column& out, std::size_t at,
+                  std::vector<std::size_t>& overflows) const {
+    auto* cells = cells_of<typename Value::Cell>(out) + at;
+    bool fits = true;
+    for (std::size_t i = 0; i < rows.size; ++i) {
+      cells[i] = value_.template cell<kTwoParts>(rows.a[i], rows.part_b(i), fits);
+    }
+    if (fits) return;
+    for (std::size_t i = 0; i < rows.size; ++i) {
+      fits = true;
+      value_.template cell<kTwoParts>(rows.a[i], rows.part_b(i), fits);
+      if (fits) continue;
+      out.set_null(at + i);
+      overflows.push_back(i);
+    }
+  }
+
+  int input_;
+  Value value_;
 };
 
-template <typename Lower>
-std::unique_ptr<AggregateOutput> make(Lower lower_row) {
-  return std::make_unique<Output<Lower>>(std::move(lower_row));
-}
+struct CountValue {
+  using Cell = std::int64_t;
+  std::size_t offset;
+  template <bool kTwoParts>
+  Cell cell(const std::byte* a, const std::byte* b, bool&) const {
+    return static_cast<Cell>(row_state<CountOperation, kTwoParts>(a, b, offset));
+  }
+};
 
-// A double column whose cell is NULL unless the input has had a value.
+struct IntegerSumValue {
+  using Cell = std::int64_t;
+  std::size_t offset;
+  template <bool kTwoParts>
+  Cell cell(const std::byte* a, const std::byte* b, bool& fits) const {
+    const WideInteger sum = row_state<SumIntegers, kTwoParts>(a, b, offset);
+    fits &= sum.high == (static_cast<std::int64_t>(sum.low) >> 63);
+    return static_cast<Cell>(sum.low);
+  }
+};
+
+struct DoubleSumValue {
+  using Cell = double;
+  std::size_t offset;
+  template <bool kTwoParts>
+  Cell cell(const std::byte* a, const std::byte* b, bool&) const {
+    return row_state<SumDoubles, kTwoParts>(a, b, offset);
+  }
+};
+
+struct CompensatedSumValue {
+  using Cell = double;
+  std::size_t offset;
+  template <bool kTwoParts>
+  Cell cell(const std::byte* a, const std::byte* b, bool&) const {
+    return row_state<CompensatedSumDoubles, kTwoParts>(a, b, offset).value();
+  }
+};
+
+template <typename Operation>
+struct ExtremumValue {
+  using Cell = typename Operation::State;
+  std::size_t offset;
+  template <bool kTwoParts>
+  Cell cell(const std::byte* a, const std::byte* b, bool&) const {
+    const Cell value = row_state<Operation, kTwoParts>(a, b, offset);
+    // -0 and 0 are equal: which of them came first must not show.
+    if constexpr (std::is_same_v<Cell, double>) return value + 0.0;
+    return value;
+  }
+};
+
+// The exact sum of integers, rounded once, over the count.
+struct IntegerAverageValue {
+  using Cell = double;
+  std::size_t sum_offset;
+  std::size_t count_offset;
+  template <bool kTwoParts>
+  Cell cell(const std::byte* a, const std::byte* b, bool&) const {
+    const WideInteger sum = row_state<SumIntegers, kTwoParts>(a, b, sum_offset);
+    const auto count = row_state<CountOperation, kTwoParts>(a, b, count_offset);
+    return static_cast<double>(to_int128(sum)) / static_cast<double>(count);
+  }
+};
+
+template <typename SumValue>
+struct DoubleAverageValue {
+  using Cell = double;
+  SumValue sum;
+  std::size_t count_offset;
+  template <bool kTwoParts>
+  Cell cell(const std::byte* a, const std::byte* b, bool& fits) const {
+    const auto count = row_state<CountOperation, kTwoParts>(a, b, count_offset);
+    return sum.template cell<kTwoParts>(a, b, fits) / static_cast<double>(count);
+  }
+};
+
 template <typename Value>
-std::unique_ptr<AggregateOutput> make_nullable_double(int input, Value value) {
-  return make([input, value](StatePair pair, Column& out, std::size_t row, std::size_t,
-                             std::vector<std::size_t>&) {
-    if (pair.valid(input)) {
-      out.doubles()[row] = value(pair);
-    } else {
-      out.set_null(row);
-    }
-  });
+std::unique_ptr<AggregateOutput> make(int input, Value value) {
+  return std::make_unique<Output<Value>>(input, value);
 }
 
-template <typename T, typename Choose>
-std::unique_ptr<AggregateOutput> make_choice(std::size_t offset, int input, Choose choose) {
-  return make([offset, input, choose](StatePair pair, Column& out, std::size_t row, std::size_t,
-                                      std::vector<std::size_t>&) {
-    if (!pair.valid(input)) {
-      out.set_null(row);
-      return;
-    }
-    const T value = pair.combined<T>(offset, choose);
-    if constexpr (std::is_same_v<T, double>) {
-      out.doubles()[row] = value + 0.0;  // -0 and 0 are equal: which came first must not show
-    } else {
-      out.int64s()[row] = value;
-    }
-  });
+template <template <typename> typename Operation>
+std::unique_ptr<AggregateOutput> make_extremum(ColumnType type, std::size_t offset, int input) {
+  if (type == ColumnType::kDouble) return make(input, ExtremumValue<Operation<double>>{offset});
+  return make(input, ExtremumValue<Operation<std::int64_t>>{offset});
 }
 
 }  // namespace
 
 std::unique_ptr<AggregateOutput> make_count_output(std::size_t offset) {
-  return make([offset](StatePair pair, Column& out, std::size_t row, std::size_t,
-                       std::vector<std::size_t>&) {
-    out.int64s()[row] = static_cast<std::int64_t>(combined_count(pair, offset));
-  });
+  return make(AggregateSpec::kRows, CountValue{offset});
 }
 
 std::unique_ptr<AggregateOutput> make_integer_sum_output(std::size_t offset, int input) {
-  return make([offset, input](StatePair pair, Column& out, std::size_t row, std::size_t index,
-                              std::vector<std::size_t>& overflows) {
-    if (!pair.valid(input)) {
-      out.set_null(row);
-      return;
-    }
-    const WideInteger sum = combined_wide(pair, offset);
-    if (fits_int64(sum)) {
-      out.int64s()[row] = static_cast<std::int64_t>(sum.low);
-    } else {
-      out.set_null(row);
-      overflows.push_back(index);
-    }
-  });
+  return make(input, IntegerSumValue{offset});
 }
 
 std::unique_ptr<AggregateOutput> make_double_sum_output(std::size_t offset, int input,
                                                         bool compensated) {
-  if (compensated) {
-    return make_nullable_double(
-        input, [offset](const StatePair& pair) { return combined_compensated(pair, offset); });
-  }
-  return make_nullable_double(
-      input, [offset](const StatePair& pair) { return combined_double(pair, offset); });
+  if (compensated) return make(input, CompensatedSumValue{offset});
+  return make(input, DoubleSumValue{offset});
 }
 
 std::unique_ptr<AggregateOutput> make_extremum_output(Primitive primitive, ColumnType type,
                                                       std::size_t offset, int input) {
-  const bool minimum = primitive == Primitive::kMin;
-  if (type == ColumnType::kDouble) {
-    return minimum ? make_choice<double>(offset, input, smaller_double)
-                   : make_choice<double>(offset, input, greater_double);
-  }
-  if (minimum) {
-    return make_choice<std::int64_t>(offset, input,
-                                     [](std::int64_t x, std::int64_t y) { return std::min(x, y); });
-  }
-  return make_choice<std::int64_t>(offset, input,
-                                   [](std::int64_t x, std::int64_t y) { return std::max(x, y); });
+  return primitive == Primitive::kMin ? make_extremum<Minimum>(type, offset, input)
+                                      : make_extremum<Maximum>(type, offset, input);
 }
 
 std::unique_ptr<AggregateOutput> make_average_output(Primitive sum, ColumnType type,
                                                      std::size_t sum_offset,
                                                      std::size_t count_offset, int input) {
-  const auto count = [count_offset](const StatePair& pair) {
-    return static_cast<double>(combined_count(pair, count_offset));
-  };
-  if (type == ColumnType::kInt64) {
-    return make_nullable_double(input, [sum_offset, count](const StatePair& pair) {
-      return to_double(combined_wide(pair, sum_offset)) / count(pair);
-    });
-  }
+  if (type == ColumnType::kInt64) return make(input, IntegerAverageValue{sum_offset, count_offset});
   if (sum == Primitive::kCompensatedSum) {
-    return make_nullable_double(input, [sum_offset, count](const StatePair& pair) {
-      return combined_compensated(pair, sum_offset) / count(pair);
-    });
+    return make(input, DoubleAverageValue<CompensatedSumValue>{{sum_offset}, count_offset});
   }
-  return make_nullable_double(input, [sum_offset, count](const StatePair& pair) {
-    return combined_double(pair, sum_offset) / count(pair);
-  });
+  return make(input, DoubleAverageValue<DoubleSumValue>{{sum_offset}, count_offset});
 }
 
 }  // namespace tidemark

@@ -6,7 +6,7 @@
 
 namespace tidemark {
 
-KeyPartition::KeyPartition(std::vector<Channel*> channels) {
+KeyPartition::KeyPartition(const std::vector<Channel*>& channels) {
   for (Channel* channel : channels) lanes_.push_back({channel, nullptr, {}, 0, false});
 }
 
@@ -39,10 +39,12 @@ bool KeyPartition::push() {
 bool KeyPartition::push_whole() {
   Lane& lane = lanes_[0];
   while (begin_ < end_) {
+    const bool whole = begin_ == 0 && end_ == rows_->size();
+    // What is left from before a cut goes first, so that whole batches are never copied.
+    if (whole && lane.batch != nullptr && !lane.batch->empty()) send(lane);
     Batch* batch = batch_of(lane);
     if (batch == nullptr) return false;
-    if (batch->empty() && begin_ == 0 && end_ == rows_->size() &&
-        rows_->capacity() == batch->capacity()) {
+    if (whole && rows_->capacity() == batch->capacity()) {
       batch->swap_rows(*rows_);
       begin_ = end_;
     } else {

@@ -16,7 +16,7 @@ namespace tidemark {
 // channel. Not thread-safe.
 class KeyPartition {
  public:
-  explicit KeyPartition(std::vector<Channel*> channels);
+  explicit KeyPartition(const std::vector<Channel*>& channels);
 
   // Takes rows [begin, end) of `rows` (hashes filled), which must stay as they are until push() has
   // returned true. A whole batch for a single consumer may be swapped out of `rows` instead.

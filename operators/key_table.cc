@@ -8,9 +8,10 @@ namespace tidemark {
 
 namespace {
 
-constexpr std::size_t kInitialCells = 64;
-// Cells this many rows ahead are fetched while a row is probed.
-constexpr std::size_t kPrefetchDistance = 16;
+constexpr std::size_t kInitialCells = 256;
+// Up to this many cells the table is at most a quarter full: it fits the second-level cache then,
+// and nearly every key has its home cell. Larger ones are at most half full.
+constexpr std::size_t kSparseCells = std::size_t{1} << 16;
 
 constexpr std::uint64_t make_cell(std::uint64_t hash, std::size_t slot) {
   return (hash & 0xffffffff00000000ULL) | slot;
@@ -28,32 +29,42 @@ KeyTable::KeyTable(const Schema& keys, std::pmr::memory_resource& memory)
   for (const Field& key : keys) columns_.emplace_back(key.type, memory);
 }
 
+// Most keys lie in their home cell. Those are found without a branch, so that the loads of many
+// rows overlap; the rest are looked up one by one.
 template <typename Matches>
 void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
                           const Matches& matches_key) {
   const std::uint64_t* hashes = batch.hashes() + begin;
   const std::size_t rows = slots.size();
-  for (std::size_t i = 0; i < std::min(rows, kPrefetchDistance); ++i) {
-    __builtin_prefetch(&cells_[hashes[i] & mask_]);
+  missed_.resize(rows);
+  std::size_t missed = 0;
+  if (size_ > 0) {
+    const std::uint64_t* cells = cells_.data();
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::uint64_t cell = cells[hashes[i] & mask_];
+      const bool same = same_tag(cell, hashes[i]) && cell != kEmpty;
+      const std::uint32_t slot = same ? slot_of(cell) : 0;
+      slots[i] = slot;
+      missed_[missed] = static_cast<std::uint16_t>(i);
+      missed += static_cast<std::size_t>(!(same & matches_key(slot, begin + i)));
+    }
+  } else {
+    for (; missed < rows; ++missed) missed_[missed] = static_cast<std::uint16_t>(missed);
   }
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (i + kPrefetchDistance < rows) {
-      __builtin_prefetch(&cells_[hashes[i + kPrefetchDistance] & mask_]);
-    }
-    const std::uint64_t hash = hashes[i];
-    std::size_t place = hash & mask_;
-    while (true) {
-      const std::uint64_t cell = cells_[place];
-      if (cell == kEmpty) {
-        slots[i] = insert(batch, begin + i);
-        break;
-      }
-      if (same_tag(cell, hash) && matches_key(slot_of(cell), begin + i)) {
-        slots[i] = slot_of(cell);
-        break;
-      }
-      place = (place + 1) & mask_;
-    }
+  for (std::size_t i = 0; i < missed; ++i) {
+    const std::size_t row = missed_[i];
+    slots[row] = find_or_insert_one(batch, begin + row, matches_key);
+  }
+}
+
+template <typename Matches>
+std::uint32_t KeyTable::find_or_insert_one(const Batch& batch, std::size_t row,
+                                           const Matches& matches_key) {
+  const std::uint64_t hash = batch.hashes()[row];
+  for (std::size_t place = hash & mask_;; place = (place + 1) & mask_) {
+    const std::uint64_t cell = cells_[place];
+    if (cell == kEmpty) return insert(batch, row);
+    if (same_tag(cell, hash) && matches_key(slot_of(cell), row)) return slot_of(cell);
   }
 }
 
@@ -90,7 +101,8 @@ bool KeyTable::matches(std::uint32_t slot, const Batch& batch, std::size_t row) 
 }
 
 std::uint32_t KeyTable::insert(const Batch& batch, std::size_t row) {
-  if ((size_ + 1) * 2 > cells_.size()) grow();
+  const std::size_t spread = cells_.size() <= kSparseCells ? 4 : 2;
+  if ((size_ + 1) * spread > cells_.size()) grow();
   const std::uint64_t hash = batch.hashes()[row];
   std::size_t place = hash & mask_;
   while (cells_[place] != kEmpty) place = (place + 1) & mask_;

@@ -52,12 +52,15 @@ class KeyTable {
   template <typename Matches>
   void probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
                   const Matches& matches_key);
+  template <typename Matches>
+  std::uint32_t find_or_insert_one(const Batch& batch, std::size_t row, const Matches& matches_key);
 
   std::pmr::vector<std::uint64_t> cells_;
   std::size_t mask_;
   std::size_t size_ = 0;
   std::vector<KeyColumn> columns_;
   std::pmr::vector<std::uint64_t> hashes_;
+  std::vector<std::uint16_t> missed_;  // rows of a chunk whose key is not in its home cell
 };
 
 }  // namespace tidemark

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,15 +22,15 @@ struct PipelineOptions {
   // Worker threads, at least 1; each runs one window stage, and sources are dealt out over them.
   std::size_t cores = 1;
   // CPUs to pin to, one per core; empty leaves placement to the system.
-  std::vector<int> cpus;
+  std::vector<int> cpus{};
   std::size_t batch_rows = Batch::kDefaultCapacity;
   // Batches each channel owns (its credit), at least 1.
   std::size_t channel_batches = 8;
   // How long a partly filled batch may wait for more rows.
   std::chrono::milliseconds linger{5};
-  WaitLadder ladder;
+  WaitLadder ladder{};
   // Stress tests: yields at random points, from this seed.
-  std::optional<std::uint64_t> random_yields;
+  std::optional<std::uint64_t> random_yields{};
   // Asked before every batch; may be null.
   const Cancellation* cancellation = nullptr;
 };

@@ -9,11 +9,12 @@
 namespace tidemark {
 
 SourceTask::SourceTask(std::size_t index, const WindowQuery& query, SourcePartition& partition,
-                       std::vector<Channel*> channels, Parker& parker, std::size_t batch_rows,
-                       std::chrono::milliseconds linger, const Cancellation* cancellation)
+                       const std::vector<Channel*>& channels, Parker& parker,
+                       std::size_t batch_rows, std::chrono::milliseconds linger,
+                       const Cancellation* cancellation)
     : index_(index),
       partition_(partition),
-      router_(std::move(channels)),
+      router_(channels),
       parker_(parker),
       watermarks_(query.delay),
       edges_(query.windows),

@@ -20,7 +20,7 @@ namespace tidemark {
 class SourceTask final : public Task {
  public:
   SourceTask(std::size_t index, const WindowQuery& query, SourcePartition& partition,
-             std::vector<Channel*> channels, Parker& parker, std::size_t batch_rows,
+             const std::vector<Channel*>& channels, Parker& parker, std::size_t batch_rows,
              std::chrono::milliseconds linger, const Cancellation* cancellation);
   ~SourceTask() override;
 

@@ -1,0 +1,357 @@
+// The typed C++ face: windows over rows that are structs of the user's own.
+//
+//   tidemark::Job job;
+//   job.source(orders)
+//      .event_time(&Order::ts_ms, bounded_out_of_orderness(5s))
+//      .key_by(&Order::user)
+//      .window(sliding(1h, 1s))
+//      .aggregate(count(), sum(&Order::amount))
+//      .sink(print());
+//   tidemark::Report report = job.run({.cores = 2});
+//
+// Functions given to it (lambdas, member pointers) are called from worker threads. Each source
+// partition has copies of its own of those that read rows; a sink's are called on one thread. What
+// they throw ends the run and comes out of run().
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tidemark/operators/job_description.h"
+#include "tidemark/operators/pipeline.h"
+#include "tidemark/operators/row_stages.h"
+#include "tidemark/operators/strategy.h"
+#include "tidemark/operators/typed_aggregates.h"
+#include "tidemark/operators/typed_cells.h"
+#include "tidemark/operators/typed_partition.h"
+#include "tidemark/operators/typed_result.h"
+#include "tidemark/operators/typed_source.h"
+#include "tidemark/operators/window_spec.h"
+
+namespace tidemark {
+
+using RunOptions = PipelineOptions;
+using Report = RunReport;
+
+// How far rows of a partition may be out of order: see WindowQuery.
+struct WatermarkPolicy {
+  std::chrono::milliseconds delay{0};
+  std::optional<std::chrono::milliseconds> idle_timeout{};
+
+  // A partition silent for so long stops holding back the others.
+  WatermarkPolicy idle_after(std::chrono::milliseconds timeout) const { return {delay, timeout}; }
+};
+
+// Rows come at most `delay` behind the highest event time that came before them.
+inline WatermarkPolicy bounded_out_of_orderness(std::chrono::milliseconds delay) { return {delay}; }
+// Rows come in the order of their event times.
+inline WatermarkPolicy monotonous() { return {}; }
+
+// A key with a name for its column: key(&Order::user).as("user").
+template <typename Function>
+struct Key {
+  Key as(std::string column_name) && {
+    name = std::move(column_name);
+    return std::move(*this);
+  }
+
+  Function function;
+  std::string name{};  // empty: `key`, `key_2`, ...
+};
+
+template <typename Function>
+Key<Function> key(Function function) {
+  return {std::move(function)};
+}
+
+template <typename Function>
+Key<Function> as_key(Key<Function> named) {
+  return named;
+}
+template <typename Function>
+Key<Function> as_key(Function function) {
+  return {std::move(function)};
+}
+
+// An object such as print() that makes sinks for a job's results.
+template <typename Maker>
+concept ResultSinkMaker = requires(const Maker& maker, const ResultShape& shape) {
+  { maker.make_sink(shape) } -> std::convertible_to<std::unique_ptr<ResultSink>>;
+};
+
+// A job whose aggregates are set: what is left is where results go. Refers to its job.
+template <typename Keys, typename Values>
+class ResultStream {
+ public:
+  explicit ResultStream(JobDescription& job) : job_(&job) {}
+
+  // `sink` is print(), or a function that takes Result<Keys, Values> (best written as
+  // `[](const auto& result)`), or an lvalue ResultSink, which must outlive the run. All calls come
+  // from one thread. Results of one window come in no particular order, before those of a later
+  // window end of the same key. Several sinks get all results each.
+  template <typename Sink>
+  ResultStream& sink(Sink&& sink) {
+    using Plain = std::remove_cvref_t<Sink>;
+    if constexpr (std::derived_from<Plain, ResultSink>) {
+      static_assert(std::is_lvalue_reference_v<Sink>, "a ResultSink must outlive the run");
+      job_->sinks.push_back([target = &sink](const ResultShape&) {
+        return std::make_unique<SinkFanOut>(std::vector<ResultSink*>{target});
+      });
+    } else if constexpr (ResultSinkMaker<Plain>) {
+      job_->sinks.push_back([maker = Plain(std::forward<Sink>(sink))](const ResultShape& shape) {
+        return maker.make_sink(shape);
+      });
+    } else {
+      static_assert(std::invocable<Plain&, const Result<Keys, Values>&>,
+                    "a sink is print(), a ResultSink, or a function that takes a result: "
+                    "[](const auto& result)");
+      auto callback = std::make_shared<Plain>(std::forward<Sink>(sink));
+      job_->sinks.push_back([callback](const ResultShape&) {
+        return std::make_unique<CallbackSink<Keys, Values, Plain>>(callback);
+      });
+    }
+    return *this;
+  }
+
+  // `callback` is called with LateRow<Keys> for each row that no window accepted; on the thread
+  // that calls the sinks.
+  template <typename Callback>
+  ResultStream& late_rows(Callback&& callback) {
+    using Plain = std::remove_cvref_t<Callback>;
+    static_assert(std::invocable<Plain&, const LateRow<Keys>&>,
+                  "late_rows takes a function of a late row: [](const auto& late)");
+    auto shared = std::make_shared<Plain>(std::forward<Callback>(callback));
+    job_->late_sinks.push_back([shared](const ResultShape&) {
+      return std::make_unique<CallbackLateSink<Keys, Plain>>(shared);
+    });
+    return *this;
+  }
+
+ private:
+  JobDescription* job_;
+};
+
+// Rows with an event time, and keys once key_by() has named them. Without keys each window has one
+// result.
+template <typename Source, typename Stages, typename Time, typename... Keys>
+class WindowStream {
+ public:
+  using Row = typename Stages::template Output<typename Source::Reader::Row>;
+
+  WindowStream(JobDescription& job, std::vector<Source> sources, Stages stages, Time time,
+               std::tuple<Keys...> keys)
+      : job_(&job),
+        sources_(std::move(sources)),
+        stages_(std::move(stages)),
+        time_(std::move(time)),
+        keys_(std::move(keys)) {}
+
+  // Pointers to members of the row, or functions that take a row (const Row&), or
+  // key(...).as(name). Keys are integers, bool, enums, text, or std::optional of them; std::nullopt
+  // is a key of its own, NULL.
+  template <typename... Functions>
+  auto key_by(Functions... functions) && {
+    static_assert(sizeof...(Keys) == 0, "key_by is called once, with all keys");
+    static_assert(sizeof...(Functions) > 0, "key_by needs at least one key");
+    return std::move(*this).with_keys(as_key(std::move(functions))...);
+  }
+
+  // May be called again: every window sees all rows. See tumbling() and sliding().
+  WindowStream window(const WindowSpec& window) && {
+    job_->query.windows.push_back(window);
+    return std::move(*this);
+  }
+
+  // How overlapping windows share work; without it the planner chooses. Results are the same.
+  WindowStream strategy(Strategy strategy) && {
+    job_->query.strategy = strategy;
+    return std::move(*this);
+  }
+
+  // count(), sum(...), min(...), max(...), avg(...), in the order in which results have them.
+  template <typename... Aggregates>
+  auto aggregate(Aggregates... aggregates) && {
+    static_assert(sizeof...(Aggregates) > 0, "aggregate needs at least one aggregate: count()");
+    std::tuple<Aggregates...> all(std::move(aggregates)...);
+    const auto inputs = plan_inputs<Row>(all);
+    for (const ColumnType type : inputs.types) job_->query.values.push_back({"value", type});
+    describe(all, inputs, std::index_sequence_for<Aggregates...>{});
+    using Columns = RowColumns<Row, Time, std::tuple<Keys...>, std::tuple<Aggregates...>>;
+    job_->partitions = std::make_unique<TypedPartitionFactory<Source, Stages, Columns>>(
+        std::move(sources_), std::move(stages_),
+        Columns(std::move(time_), std::move(keys_), std::move(all)));
+    return ResultStream<std::tuple<ResultKey<Extracted<Keys, Row>>...>,
+                        std::tuple<typename AggregateTraits<Row, Aggregates>::Result...>>(*job_);
+  }
+
+ private:
+  template <typename... Functions>
+  auto with_keys(Key<Functions>... keys) && {
+    (describe_key(keys), ...);
+    return WindowStream<Source, Stages, Time, Functions...>(
+        *job_, std::move(sources_), std::move(stages_), std::move(time_),
+        std::tuple<Functions...>(std::move(keys.function)...));
+  }
+
+  template <typename Function>
+  void describe_key(const Key<Function>& key) {
+    static_assert(
+        std::invocable<const Function&, const Row&>,
+        "a key is a pointer to a member of the row, or a function that takes a row (const "
+        "Row&)");
+    using Value = Extracted<Function, Row>;
+    static_assert(KeyValue<Value>,
+                  "a key is an integer, bool, enum, std::string or std::string_view, or "
+                  "std::optional of one of them");
+    job_->add_key(key.name, key_column_type<Value>(), kIsUnsigned64<NonNull<Value>>);
+  }
+
+  template <typename... Aggregates, std::size_t... kIndex>
+  void describe(const std::tuple<Aggregates...>& all,
+                const InputColumns<sizeof...(Aggregates)>& inputs, std::index_sequence<kIndex...>) {
+    (job_->add_aggregate(Aggregates::kFunction, inputs.column[kIndex], std::get<kIndex>(all).name),
+     ...);
+  }
+
+  JobDescription* job_;
+  std::vector<Source> sources_;
+  Stages stages_;
+  Time time_;
+  std::tuple<Keys...> keys_;
+};
+
+// Rows as the source or the last stage made them. Functions of stages are copied, one for each
+// partition.
+template <typename Source, typename Stages>
+class RowStream {
+ public:
+  using Row = typename Stages::template Output<typename Source::Reader::Row>;
+  static_assert(std::is_object_v<Row> && !std::same_as<Row, bool>,
+                "rows are values: structs, tuples, numbers other than bool");
+
+  RowStream(JobDescription& job, std::vector<Source> sources, Stages stages)
+      : job_(&job), sources_(std::move(sources)), stages_(std::move(stages)) {}
+
+  // One row from each row.
+  template <typename Function>
+  auto map(Function function) && {
+    check_stage<Function>();
+    return std::move(*this).with_stages(
+        MapRows<Stages, Function>{std::move(stages_), std::move(function)});
+  }
+
+  // Keeps the rows for which `function` is true.
+  template <typename Function>
+  auto filter(Function function) && {
+    static_assert(std::predicate<Function&, const Row&>,
+                  "filter takes a function of a row (const Row&) that returns bool");
+    return std::move(*this).with_stages(
+        FilterRows<Stages, Function>{std::move(stages_), std::move(function)});
+  }
+
+  // Any number of rows from each row: `function` returns a range of them.
+  template <typename Function>
+  auto flat_map(Function function) && {
+    check_stage<Function>();
+    static_assert(std::ranges::input_range<std::invoke_result_t<Function&, const Row&>>,
+                  "flat_map takes a function that returns a range of rows");
+    return std::move(*this).with_stages(
+        FlatMapRows<Stages, Function>{std::move(stages_), std::move(function)});
+  }
+
+  // `function` is a pointer to a member or a function that takes a row. Its values are milliseconds
+  // since the epoch (UTC) in a 64-bit integer, or std::chrono::sys_time, or std::optional of them.
+  // Rows without a valid event time are counted in Report::rows_bad and go no further.
+  template <typename Function>
+  auto event_time(Function function, WatermarkPolicy policy) && {
+    static_assert(
+        std::invocable<const Function&, const Row&>,
+        "an event time is a pointer to a member of the row, or a function that takes a row "
+        "(const Row&)");
+    static_assert(EventTimeValue<Extracted<Function, Row>>,
+                  "an event time is milliseconds since the epoch in a 64-bit integer, or a "
+                  "std::chrono::sys_time");
+    job_->query.delay = policy.delay.count();
+    if (policy.idle_timeout) job_->query.idle_timeout = policy.idle_timeout->count();
+    return WindowStream<Source, Stages, Function>(*job_, std::move(sources_), std::move(stages_),
+                                                  std::move(function), {});
+  }
+
+ private:
+  template <typename Function>
+  static void check_stage() {
+    static_assert(std::invocable<Function&, const Row&>,
+                  "map and flat_map take a function of a row (const Row&)");
+  }
+
+  template <typename NewStages>
+  auto with_stages(NewStages stages) && {
+    return RowStream<Source, NewStages>(*job_, std::move(sources_), std::move(stages));
+  }
+
+  JobDescription* job_;
+  std::vector<Source> sources_;
+  Stages stages_;
+};
+
+// One source, its windows and its sinks. Not thread-safe.
+class Job {
+ public:
+  // `rows` is a range of rows, or a function that returns std::optional<Row> and std::nullopt at
+  // the end. An lvalue range is referred to and must outlive the job; an rvalue is moved in. Read
+  // on a worker thread, so a function must not wait for long.
+  template <typename Rows>
+  auto source(Rows&& rows) {
+    static_assert(RowSource<Rows>,
+                  "a source is a range of rows, or a function without arguments that returns "
+                  "std::optional<Row>");
+    auto source = make_partition_source(std::forward<Rows>(rows));
+    std::vector<decltype(source)> sources;
+    sources.push_back(std::move(source));
+    return start(std::move(sources));
+  }
+
+  // The same with one partition for each element of `partitions`: each has rows in an order of its
+  // own, and they are read side by side.
+  template <typename Partitions>
+  auto parallel_source(Partitions&& partitions) {
+    static_assert(std::ranges::input_range<Partitions>,
+                  "parallel_source takes a range of sources, such as a vector of vectors");
+    static_assert(RowSource<std::ranges::range_reference_t<Partitions>>,
+                  "each element given to parallel_source is a range of rows, or a function that "
+                  "returns std::optional<Row>");
+    return start(make_partition_sources(std::forward<Partitions>(partitions)));
+  }
+
+  // Runs the job on the calling thread's behalf until the source ends or is cancelled. Throws
+  // std::invalid_argument with a sentence if the job is not complete or cannot run, and what
+  // functions and sinks throw. Running it again reads ranges from their start; generators and
+  // single-pass ranges go on where they stopped.
+  Report run(const RunOptions& options = {});
+
+  // The job in the names and types of the dynamic face.
+  const WindowQuery& query() const { return description_->query; }
+
+ private:
+  template <typename Source>
+  RowStream<Source, PassRows> start(std::vector<Source> sources) {
+    claim_source();
+    return {*description_, std::move(sources), PassRows{}};
+  }
+  void claim_source();
+
+  // Where it stays if the job moves.
+  std::unique_ptr<JobDescription> description_ = std::make_unique<JobDescription>();
+};
+
+}  // namespace tidemark
