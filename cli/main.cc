@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/bench_command.h"
 #include "cli/build_info.h"
 #include "cli/explain_command.h"
 #include "cli/gen_command.h"
@@ -44,6 +45,7 @@ int run(int argument_count, char** arguments) {
   bool version = false;
   app.add_flag("--version", version, "version, commit, compiler, build type, allocator");
   add_window_command(app, exit_code);
+  add_bench_command(app, exit_code);
   add_explain_command(app, exit_code);
   add_gen_command(app, exit_code);
   try {

@@ -1,0 +1,262 @@
+#include "cli/bench_command.h"
+
+#include <fmt/format.h>
+#include <mimalloc.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/build_info.h"
+#include "cli/signal_watch.h"
+#include "cli/user_error.h"
+#include "tidemark/connectors/aggregate_list.h"
+#include "tidemark/connectors/output_file.h"
+#include "tidemark/connectors/quantity.h"
+#include "tidemark/perf/bench_json.h"
+#include "tidemark/perf/bench_run.h"
+#include "tidemark/perf/bench_text.h"
+#include "tidemark/perf/machine.h"
+#include "tidemark/perf/percentile_text.h"
+#include "tidemark/runtime/cpu_allowance.h"
+#include "tidemark/runtime/duration.h"
+
+namespace tidemark::cli {
+
+namespace {
+
+constexpr const char* kExamples =
+    R"(Without options it measures the headline job: a sliding window of 1 h every 1 s,
+count, sum and max over 1,000 keys, on all cores; about half a minute.
+
+Examples:
+  tidemark bench --rows 500k --repeat 2 --duration 300ms --warmup 100ms
+  tidemark bench --window 'tumbling size=10s' --keys 100 --skew zipf:1.1 --rows 500k --duration 300ms --json bench.json
+  tidemark bench --window 'sliding size=1m slide=1s' --agg 'count, avg(amount)' --strategy recompute --rows 500k --repeat 1 --rate 500000/s --duration 500ms --hgrm bench.hgrm
+)";
+
+constexpr std::uint64_t kMostCores = 1024;
+constexpr std::uint64_t kMostRepeats = 1'000;
+
+// As written on the command line; empty where a default depends on other options.
+struct BenchArguments {
+  std::string window = "sliding size=1h slide=1s";
+  std::string keys = "1000";
+  std::string skew = "uniform";
+  std::string aggregates = "count, sum(amount), max(amount)";
+  std::string strategy = "auto";
+  std::string rate;
+  std::string event_rate = "10000/s";
+  std::string duration = "5s";
+  std::string warmup = "1s";
+  std::string disorder = "0ms";
+  std::string delay;
+  std::string cores;
+  std::string repeat = "5";
+  std::string rows;
+  std::string json;
+  std::string hgrm;
+
+  // Known by name, and refused: what this version cannot do.
+  bool find_rate = false;
+  std::string html;
+  std::string suite;
+};
+
+void add_options(CLI::App& command, BenchArguments& arguments) {
+  const auto add = [&](const char* name, std::string& value, const char* help) {
+    command.add_option(name, value, help);
+  };
+  add("--window", arguments.window, "as in `tidemark window`; default 'sliding size=1h slide=1s'");
+  add("--keys", arguments.keys, "number of keys; default 1000");
+  add("--skew", arguments.skew, "of the keys: uniform (default), zipf:S or hot:F");
+  add("--agg", arguments.aggregates,
+      "count, and sum, min, max, avg of amount; default 'count, sum(amount), max(amount)'");
+  add("--strategy", arguments.strategy, "auto (default), buckets, recompute, subtract, two-stacks");
+  add("--rate", arguments.rate,
+      "rows per second of the latency run, such as 2M/s; default: half of the median throughput; "
+      "max: no latency run");
+  add("--event-rate", arguments.event_rate, "rows per second of event time; default 10000/s");
+  add("--duration", arguments.duration, "of the latency run, after the warm-up; default 5s");
+  add("--warmup", arguments.warmup, "of the latency run; default 1s");
+  add("--disorder", arguments.disorder, "rows lie up to this long before their turn; default 0ms");
+  add("--delay", arguments.delay, "of the watermark; default: as long as --disorder");
+  add("--cores", arguments.cores, "default: what the affinity mask and the cgroup allow");
+  add("--repeat", arguments.repeat, "throughput runs; default 5");
+  add("--rows", arguments.rows, "of one throughput run; default: 1.25 windows of event time");
+  add("--json", arguments.json, "file for all figures as one JSON object");
+  add("--hgrm", arguments.hgrm, "file for the latency percentiles in HdrHistogram's text format");
+  command.add_flag("--find-rate", arguments.find_rate)->group("");
+  command.add_option("--html", arguments.html)->group("");
+  command.add_option("--suite", arguments.suite)->group("");
+}
+
+void refuse_options_to_come(const BenchArguments& arguments) {
+  const std::array<std::pair<const char*, bool>, 3> options{{
+      {"--find-rate", arguments.find_rate},
+      {"--html", !arguments.html.empty()},
+      {"--suite", !arguments.suite.empty()},
+  }};
+  for (const auto& [name, given] : options) {
+    if (given) throw UserError(fmt::format("{} is not available in this version", name));
+  }
+}
+
+std::int64_t duration_of(const char* option, const std::string& text) {
+  const Expected<std::int64_t> duration = parse_duration(text);
+  if (!duration) throw UserError(fmt::format("{}: {}", option, duration.error().message));
+  if (*duration < 0) {
+    throw UserError(fmt::format("{} must not be negative, but is {}", option, text));
+  }
+  return *duration;
+}
+
+// A wall-clock duration, at most a day.
+std::chrono::milliseconds wall_time_of(const char* option, const std::string& text) {
+  constexpr std::int64_t kLongest = 86'400'000;
+  const std::int64_t duration = duration_of(option, text);
+  if (duration > kLongest) {
+    throw UserError(fmt::format("{} must be at most 1d, but is {}", option, text));
+  }
+  return std::chrono::milliseconds(duration);
+}
+
+std::uint64_t number_of(const char* option, const std::string& text, std::uint64_t highest) {
+  const std::uint64_t number = value_or_throw(parse_count(text, option));
+  if (number == 0 || number > highest) {
+    throw UserError(fmt::format("{} must be from 1 to {}, but is {}", option, highest, text));
+  }
+  return number;
+}
+
+std::vector<AggregateSpec> aggregates_of(const std::string& text) {
+  Expected<std::vector<AggregateRequest>> list = parse_aggregate_list(text);
+  if (!list) throw UserError("--agg: " + list.error().message);
+  std::vector<AggregateSpec> aggregates;
+  for (const AggregateRequest& request : *list) {
+    if (request.condition) {
+      throw UserError(
+          fmt::format("--agg: {} has a condition, which bench does not measure", request.name));
+    }
+    if (request.column && *request.column != "amount") {
+      throw UserError(fmt::format("--agg: the generated stream has no column {:?}; it has amount",
+                                  *request.column));
+    }
+    aggregates.push_back(
+        {request.function, request.column ? 0 : AggregateSpec::kRows, request.name});
+  }
+  return aggregates;
+}
+
+void set_cores(const BenchArguments& arguments, const CpuAllowance& allowance,
+               BenchOptions& options) {
+  options.cores = arguments.cores.empty() ? allowance.workers
+                                          : number_of("--cores", arguments.cores, kMostCores);
+  if (options.cores > allowance.workers) {
+    fmt::print(stderr,
+               "tidemark: {} cores were asked for, but there are only {} ({}); workers share "
+               "them\n",
+               options.cores, allowance.workers, allowance.reason);
+  }
+  if (options.cores <= allowance.cpus.size()) {
+    options.cpus.assign(allowance.cpus.begin(),
+                        allowance.cpus.begin() + static_cast<std::ptrdiff_t>(options.cores));
+  }
+}
+
+BenchOptions options_of(const BenchArguments& arguments) {
+  refuse_options_to_come(arguments);
+  BenchOptions options;
+  Expected<WindowSpec> window = parse_window_spec(arguments.window);
+  if (!window) throw UserError("--window: " + window.error().message);
+  options.window = *window;
+  options.aggregates = aggregates_of(arguments.aggregates);
+  options.strategy = value_or_throw(parse_strategy(arguments.strategy));
+  options.stream.keys = number_of("--keys", arguments.keys, UINT32_MAX);
+  options.stream.skew = value_or_throw(parse_skew(arguments.skew));
+  options.stream.event_rate = value_or_throw(parse_rate(arguments.event_rate, "--event-rate"));
+  options.stream.disorder = duration_of("--disorder", arguments.disorder);
+  options.delay =
+      arguments.delay.empty() ? options.stream.disorder : duration_of("--delay", arguments.delay);
+  options.stream.rows = arguments.rows.empty()
+                            ? default_rows(options.window, options.stream.event_rate)
+                            : number_of("--rows", arguments.rows, INT64_MAX);
+  options.repeats = number_of("--repeat", arguments.repeat, kMostRepeats);
+  options.measures_latency = arguments.rate != "max";
+  if (options.measures_latency && !arguments.rate.empty()) {
+    options.rate = value_or_throw(parse_rate(arguments.rate, "--rate"));
+  }
+  options.duration = wall_time_of("--duration", arguments.duration);
+  options.warmup = wall_time_of("--warmup", arguments.warmup);
+  if (!options.measures_latency && !arguments.hgrm.empty()) {
+    throw UserError("--hgrm needs a latency run, and --rate max makes none");
+  }
+  return options;
+}
+
+Build build_of() {
+  const BuildInfo& info = build_info();
+  const int allocator = mi_version();
+  return {info.version,
+          info.commit,
+          info.compiler,
+          info.build_type,
+          info.flags,
+          fmt::format("mimalloc {}.{}.{}", allocator / 100, allocator / 10 % 10, allocator % 10)};
+}
+
+std::unique_ptr<OutputFile> open_output(const std::string& path) {
+  return path.empty() ? nullptr : value_or_throw(OutputFile::open(path));
+}
+
+void write_output(OutputFile* file, const std::string& text) {
+  if (file == nullptr) return;
+  file->buffer().append(text);
+  file->close();
+}
+
+int measure(const BenchArguments& arguments) {
+  Cancellation cancellation;
+  const SignalWatch signals(cancellation);
+  BenchOptions options = options_of(arguments);
+  const CpuAllowance allowance = cpu_allowance();
+  set_cores(arguments, allowance, options);
+  options.cancellation = &cancellation;
+  value_or_throw(validate(options));
+  // Before the measurement, so that a path that cannot be written is told at once.
+  const std::unique_ptr<OutputFile> json = open_output(arguments.json);
+  const std::unique_ptr<OutputFile> hgrm = open_output(arguments.hgrm);
+
+  const BenchResult result = run_bench(options);
+  if (result.cancelled) {
+    fmt::print(stderr, "tidemark: stopped before the measurement was complete\n");
+    return signals.exit_code(kExitDone);
+  }
+  const Machine machine = describe_machine(allowance);
+  const Build build = build_of();
+  write_output(json.get(), bench_json(result, machine, build));
+  if (result.latency) write_output(hgrm.get(), percentile_text(result.latency->latencies));
+  const std::unique_ptr<OutputFile> out = open_output("-");
+  write_output(out.get(), bench_text(result, machine, build));
+  return result.checks.right() ? kExitDone : kExitWrongResult;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("bench", "measure throughput and latency of a windowed job");
+  const auto arguments = std::make_shared<BenchArguments>();
+  add_options(*command, *arguments);
+  command->footer(kExamples);
+  command->callback([arguments, &exit_code] { exit_code = measure(*arguments); });
+}
+
+}  // namespace tidemark::cli
