@@ -49,7 +49,7 @@ void CsvResultWriter::write_row(const Batch& results, std::size_t row) {
         times_.append(time, to);
       });
     } else {
-      append_integer(column.int64s()[row], out);
+      append_integer(column.int64s()[row], layout_.columns[i].is_unsigned, out);
     }
   }
   out.push_back('\n');

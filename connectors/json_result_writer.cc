@@ -70,7 +70,7 @@ void JsonResultWriter::write_cell(const Column& column, std::size_t index, std::
   } else if (layout_.columns[index].kind == ResultColumnKind::kWindowBound) {
     write_bound(index, column.int64s()[row]);
   } else {
-    append_integer(column.int64s()[row], out);
+    append_integer(column.int64s()[row], layout_.columns[index].is_unsigned, out);
   }
 }
 

@@ -30,12 +30,21 @@ std::uint64_t prefix_of(std::string_view text) {
 
 }  // namespace
 
-OrderedResults::OrderedResults(const WindowQuery& query, ResultSink& next)
-    : schema_(query.result_schema()), key_count_(query.keys.size()), next_(next), out_(schema_) {
+OrderedResults::OrderedResults(const WindowQuery& query, ResultSink& next,
+                               const std::vector<bool>& unsigned_keys)
+    : schema_(query.result_schema()),
+      key_count_(query.keys.size()),
+      integer_bias_(key_count_, kSignBit),
+      next_(next),
+      out_(schema_) {
+  for (std::size_t key = 0; key < unsigned_keys.size(); ++key) {
+    if (unsigned_keys[key]) integer_bias_[key] = 0;
+  }
   blocks_.push_back(std::make_unique<Block>(Block{Batch(schema_, kBlockRows)}));
 }
 
-void OrderedResults::rank(const Column& column, std::size_t row, Entry& entry) {
+void OrderedResults::rank(std::size_t key, const Column& column, std::size_t row,
+                          Entry& entry) const {
   if (column.has_nulls() && column.is_null(row)) {
     entry.key_class = KeyClass::kNull;
     entry.order = 0;
@@ -43,7 +52,7 @@ void OrderedResults::rank(const Column& column, std::size_t row, Entry& entry) {
   }
   entry.key_class = KeyClass::kInteger;
   if (column.type() == ColumnType::kInt64) {
-    entry.order = biased(column.int64s()[row]);
+    entry.order = static_cast<std::uint64_t>(column.int64s()[row]) ^ integer_bias_[key];
     return;
   }
   const std::string_view text = column.string(row);
@@ -68,8 +77,8 @@ bool OrderedResults::tie_comes_before(const Entry& a, const Entry& b) const {
     const Column& column_a = blocks_[a.block]->rows.column(kFirstKey + key);
     const Column& column_b = blocks_[b.block]->rows.column(kFirstKey + key);
     if (key > 0) {
-      rank(column_a, a.row, rank_a);
-      rank(column_b, b.row, rank_b);
+      rank(key, column_a, a.row, rank_a);
+      rank(key, column_b, b.row, rank_b);
       if (rank_a.key_class != rank_b.key_class) return rank_a.key_class < rank_b.key_class;
       if (rank_a.order != rank_b.order) return rank_a.order < rank_b.order;
     }
@@ -117,7 +126,7 @@ void OrderedResults::accept(const Batch& results) {
       Entry entry;
       entry.block = block;
       entry.row = static_cast<std::uint16_t>(i);
-      if (key_count_ > 0) rank(rows.column(kFirstKey), i, entry);
+      if (key_count_ > 0) rank(0, rows.column(kFirstKey), i, entry);
       entries_of(window).push_back(entry);
     }
     row += count;

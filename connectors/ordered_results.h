@@ -22,8 +22,10 @@ namespace tidemark {
 // Holds one copy of each waiting result and 16 bytes; sorting moves the latter only.
 class OrderedResults : public ResultSink {
  public:
-  // `next` must outlive this.
-  OrderedResults(const WindowQuery& query, ResultSink& next);
+  // `next` must outlive this. `unsigned_keys` tells, by key column, whether integers are the bits
+  // of unsigned numbers; empty: none are.
+  OrderedResults(const WindowQuery& query, ResultSink& next,
+                 const std::vector<bool>& unsigned_keys = {});
 
   void accept(const Batch& results) override;
   void on_watermark(EventTime watermark) override;
@@ -60,7 +62,7 @@ class OrderedResults : public ResultSink {
     std::size_t waiting = 0;
   };
 
-  static void rank(const Column& column, std::size_t row, Entry& entry);
+  void rank(std::size_t key, const Column& column, std::size_t row, Entry& entry) const;
   bool comes_before(const Entry& a, const Entry& b) const;
   bool tie_comes_before(const Entry& a, const Entry& b) const;
   std::uint32_t open_block();
@@ -71,6 +73,8 @@ class OrderedResults : public ResultSink {
 
   Schema schema_;
   std::size_t key_count_;
+  // By key column: what makes its integers compare as unsigned numbers.
+  std::vector<std::uint64_t> integer_bias_;
   ResultSink& next_;
   std::map<WindowId, std::vector<Entry>> waiting_;
   std::size_t waiting_count_ = 0;

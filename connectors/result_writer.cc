@@ -24,7 +24,7 @@ ResultLayout result_layout(const WindowQuery& query) {
     const ResultColumnKind kind = i < bounds                       ? ResultColumnKind::kWindowBound
                                   : i < bounds + query.keys.size() ? ResultColumnKind::kKey
                                                                    : ResultColumnKind::kAggregate;
-    layout.columns.push_back({schema[i], kind});
+    layout.columns.push_back({.field = schema[i], .kind = kind});
   }
   return layout;
 }

@@ -24,6 +24,8 @@ enum class ResultColumnKind : std::uint8_t { kWindowBound, kKey, kAggregate };
 struct ResultColumn {
   Field field;
   ResultColumnKind kind;
+  // An int64 column whose cells are the bits of unsigned numbers.
+  bool is_unsigned = false;
 };
 
 // The columns of result batches, and whether the number of the window specification (1, 2, ...) is

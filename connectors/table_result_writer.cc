@@ -82,7 +82,7 @@ std::string TableResultWriter::cell_text(const Column& column, std::size_t index
   } else if (layout_.columns[index].kind == ResultColumnKind::kWindowBound) {
     times_.append(column.int64s()[row], text);
   } else {
-    append_integer(column.int64s()[row], text);
+    append_integer(column.int64s()[row], layout_.columns[index].is_unsigned, text);
   }
   return fmt::to_string(text);
 }
