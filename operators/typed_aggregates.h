@@ -77,7 +77,7 @@ struct AggregateTraits<Row, Aggregate<kFunction, Function>> {
   static_assert(kCounts || !kIsUnsigned64<NonNull<Input>>,
                 "an unsigned 64-bit number does not fit the int64 that aggregates compute with: "
                 "convert it in a lambda");
-  static_assert(kCounts || NumberInput<Input>,
+  static_assert(kCounts || kIsUnsigned64<NonNull<Input>> || NumberInput<Input>,
                 "sum, min, max and avg read integers, float or double, or std::optional of them");
   // Counting what is never NULL is counting rows.
   static constexpr bool kReadsColumn = !kCounts || Nullable<Input>::kIsOptional;
