@@ -60,6 +60,8 @@ ordered_json run_json(const ThroughputRun& run) {
   return {{"cores", report.cores},
           {"rows_per_second", run.rows_per_second()},
           {"wall_seconds", report.wall_seconds},
+          {"cpu_seconds", run.cpu_seconds},
+          {"cpu_share", run.cpu_share()},
           {"rows_read", report.rows_read},
           {"rows_on_time", report.rows_on_time},
           {"rows_late", report.rows_late},

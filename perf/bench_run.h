@@ -49,7 +49,11 @@ std::uint64_t default_rows(const WindowSpec& window, std::uint64_t event_rate);
 struct ThroughputRun {
   RunReport report;
   std::uint64_t checksum = 0;
+  double cpu_seconds = 0;  // of all threads of the process
 
+  // CPU time over the time for which workers were not parked, at most 1. Well below 1 other
+  // processes, or a quota, kept the workers from running.
+  double cpu_share() const;
   double rows_per_second() const {
     return static_cast<double>(report.rows_read) / report.wall_seconds;
   }
@@ -74,7 +78,8 @@ struct LatencyRun {
 
 // Whether the results were right, by their checksums.
 struct BenchChecks {
-  // Late rows depend on which of several partitions is ahead, so then results may differ.
+  // With less delay than disorder, which windows a row misses depends on which of several
+  // partitions is ahead, so then results may differ.
   bool comparable = true;
   bool repeats_agree = true;
   bool one_core_agrees = true;

@@ -13,6 +13,9 @@ namespace tidemark {
 
 namespace {
 
+// Below this share of the CPU time that workers could use, figures tell more of other processes.
+constexpr double kQuietShare = 0.9;
+
 std::string cores_text(std::size_t cores) {
   return cores == 1 ? "1 core" : fmt::format("{} cores", cores);
 }
@@ -71,6 +74,10 @@ class BenchText {
          short_count(static_cast<double>(run.report.rows_read)), run.report.wall_seconds);
     line("  {:<15} {:>12} {:>10} {:>10}   one pass", "1 worker",
          short_count(result_.one_core.rows_per_second()), "", "");
+    if (run.cpu_share() < kQuietShare) {
+      line("  the machine was busy: workers got {:.0f} % of the CPU time they were ready to use",
+           100 * run.cpu_share());
+    }
   }
 
   void latency() {
@@ -160,7 +167,7 @@ class BenchText {
   std::string checksum_verdict() const {
     const BenchChecks& checks = result_.checks;
     if (!checks.comparable) {
-      return ", not compared: which rows are late depends on how fast each core was";
+      return ", not compared: with less delay than disorder, results depend on which core is ahead";
     }
     if (checks.repeats_agree && checks.one_core_agrees) {
       return ", the same in every repeat and on one worker";

@@ -1,0 +1,257 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "tidemark/perf/bench_source.h"
+#include "tidemark/perf/bench_stream.h"
+#include "tidemark/perf/latency_recorder.h"
+#include "tidemark/perf/latency_sink.h"
+
+namespace tidemark {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+Schema row_schema() { return {{"key", ColumnType::kInt64}, {"amount", ColumnType::kInt64}}; }
+
+struct StreamRow {
+  EventTime time;
+  std::int64_t key;
+  std::int64_t amount;
+  friend bool operator==(const StreamRow&, const StreamRow&) = default;
+};
+
+std::vector<StreamRow> read_all(BenchPartition& partition, std::size_t batch_rows) {
+  std::vector<StreamRow> rows;
+  Batch batch(row_schema(), batch_rows);
+  while (partition.poll(batch) == PollStatus::kRows) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      rows.push_back({batch.times()[i], batch.column(0).int64s()[i], batch.column(1).int64s()[i]});
+    }
+    batch.clear();
+  }
+  return rows;
+}
+
+TEST(BenchStreamTest, EveryShardMakesItsOwnRows) {
+  for (const std::int64_t disorder : {0, 2'000}) {
+    BenchStreamConfig config;
+    config.rows = 5'003;
+    config.keys = 100;
+    config.event_rate = 3'000;
+    config.disorder = disorder;
+    const BenchStream stream(config);
+    BenchPartition whole(stream, 0, 1);
+    const std::vector<StreamRow> rows = read_all(whole, 1'024);
+    ASSERT_EQ(rows.size(), config.rows);
+    for (std::uint64_t shard = 0; shard < 3; ++shard) {
+      BenchPartition part(stream, shard, 3);
+      const std::vector<StreamRow> of_shard = read_all(part, 77);
+      ASSERT_EQ(of_shard.size(), (config.rows - shard + 2) / 3);
+      for (std::size_t i = 0; i < of_shard.size(); ++i) {
+        ASSERT_EQ(of_shard[i], rows[shard + 3 * i]) << shard << " " << i;
+      }
+    }
+  }
+}
+
+TEST(BenchStreamTest, KeysAndAmountsSpreadOverTheirRanges) {
+  BenchStreamConfig config;
+  config.rows = 200'000;
+  config.keys = 10;
+  const BenchStream stream(config);
+  BenchPartition partition(stream, 0, 1);
+  std::vector<int> counts(10);
+  double amounts = 0;
+  for (const StreamRow& row : read_all(partition, 1'024)) {
+    ASSERT_TRUE(row.key >= 0 && row.key < 10);
+    ASSERT_TRUE(row.amount >= 1 && row.amount <= BenchStream::kLargestAmount);
+    ++counts[static_cast<std::size_t>(row.key)];
+    amounts += static_cast<double>(row.amount);
+  }
+  for (const int count : counts) EXPECT_NEAR(count, 20'000, 700);
+  EXPECT_NEAR(amounts / 200'000, 50'000.5, 400);
+}
+
+TEST(BenchStreamTest, EventTimeFollowsTheRowNumber) {
+  BenchStreamConfig config;
+  config.event_rate = 3'000;
+  const BenchStream stream(config);
+  EXPECT_EQ(stream.time(0), config.start);
+  EXPECT_EQ(stream.time(3'000), config.start + 1'000);
+  EXPECT_EQ(stream.time(7), config.start + 2);
+}
+
+TEST(BenchStreamTest, FindsTheFirstRowAtATime) {
+  for (const std::int64_t disorder : {0, 50}) {
+    BenchStreamConfig config;
+    config.event_rate = 7'000;
+    config.disorder = disorder;
+    const BenchStream stream(config);
+    for (const std::int64_t ms : {-1'000, 0, 1, 2, 999, 1'000, 12'345}) {
+      const EventTime time = config.start + ms;
+      std::uint64_t first = 0;
+      while (stream.time(first) < time) ++first;
+      EXPECT_EQ(stream.first_row_at(time), first) << ms << " disorder " << disorder;
+    }
+  }
+}
+
+TEST(BenchStreamTest, RefusesWhatCannotBeGenerated) {
+  BenchStreamConfig config;
+  config.keys = 0;
+  EXPECT_FALSE(validate(config));
+  config.keys = 1;
+  EXPECT_TRUE(validate(config));
+  config.event_rate = 1;
+  config.rows = 1'000'000'000'000'000;
+  EXPECT_FALSE(validate(config));
+}
+
+// A clock that stands still until it is told.
+struct SteppedClock {
+  Clock::time_point now{std::chrono::hours(5)};
+  ClockReading reading() {
+    return [this] { return now; };
+  }
+};
+
+TEST(LoadScheduleTest, ARowIsCountedFromTheNanosecondItIsDue) {
+  LoadSchedule schedule(3'000'000);
+  const Clock::time_point start{std::chrono::hours(1)};
+  schedule.begin(start);
+  schedule.begin(start + std::chrono::hours(1));
+  EXPECT_EQ(schedule.start(), start);
+  EXPECT_EQ(schedule.due_count(start - nanoseconds(1)), 0U);
+  for (const std::uint64_t row : {0U, 1U, 2U, 3U, 1'000U, 4'000'000'000U}) {
+    EXPECT_EQ(schedule.due_count(schedule.due(row)), row + 1);
+    EXPECT_EQ(schedule.due_count(schedule.due(row) - nanoseconds(1)), row);
+  }
+  EXPECT_EQ(schedule.due(3'000'000'000) - start, std::chrono::seconds(1'000));
+}
+
+TEST(PacedPartitionTest, HandsOutARowWhenItIsDueAndNotBefore) {
+  BenchStreamConfig config;
+  config.rows = 4;
+  const BenchStream stream(config);
+  LoadSchedule schedule(1'000);
+  SteppedClock clock;
+  Parker parker;
+  BenchPartition partition(stream, 1, 2, schedule, 0, clock.reading());
+  partition.start(parker);
+  Batch batch(row_schema());
+  EXPECT_EQ(partition.poll(batch), PollStatus::kPending);
+  EXPECT_EQ(partition.ready_at(), clock.now + milliseconds(1));
+  clock.now += nanoseconds(999'999);
+  EXPECT_EQ(partition.poll(batch), PollStatus::kPending);
+  clock.now += nanoseconds(1);
+  EXPECT_EQ(partition.poll(batch), PollStatus::kRows);
+  EXPECT_EQ(batch.size(), 1U);
+  EXPECT_EQ(partition.lag().highest, Clock::duration::zero());
+  clock.now += milliseconds(5);
+  EXPECT_EQ(partition.poll(batch), PollStatus::kRows);
+  EXPECT_EQ(batch.size(), 2U);
+  EXPECT_EQ(partition.lag().highest, milliseconds(3));
+  EXPECT_EQ(partition.poll(batch), PollStatus::kEnd);
+}
+
+TEST(PacedPartitionTest, LagOfTheWarmUpDoesNotCount) {
+  BenchStreamConfig config;
+  config.rows = 20;
+  const BenchStream stream(config);
+  LoadSchedule schedule(1'000);
+  SteppedClock clock;
+  Parker parker;
+  BenchPartition partition(stream, 0, 1, schedule, 10, clock.reading());
+  partition.start(parker);
+  Batch batch(row_schema());
+  clock.now += milliseconds(9);
+  EXPECT_EQ(partition.poll(batch), PollStatus::kRows);
+  EXPECT_EQ(partition.lag().highest, Clock::duration::zero());
+  clock.now += milliseconds(6);
+  EXPECT_EQ(partition.poll(batch), PollStatus::kRows);
+  EXPECT_EQ(partition.lag().highest, milliseconds(5));
+}
+
+Batch results_of(const std::vector<EventTime>& ends) {
+  Batch batch({{"window_start", ColumnType::kInt64}, {"window_end", ColumnType::kInt64}});
+  for (std::size_t i = 0; i < ends.size(); ++i) batch.column(1).int64s()[i] = ends[i];
+  batch.set_size(ends.size());
+  return batch;
+}
+
+// 100 rows/s for 10 s; each row takes 1 ms and completes a window. At 5 s the system stands still,
+// load generator included, so that the row that is due then takes exactly 1 s.
+TEST(PacedPartitionTest, AStallIsChargedToEveryRowThatWasDueInIt) {
+  BenchStreamConfig config;
+  config.rows = 1'000;
+  config.event_rate = 100;
+  const BenchStream stream(config);
+  LoadSchedule schedule(100);
+  SteppedClock clock;
+  Parker parker;
+  BenchPartition partition(stream, 0, 1, schedule, 0, clock.reading());
+  LatencySink sink(stream, schedule, 0, 0, clock.reading());
+  partition.start(parker);
+  const Clock::time_point stall = schedule.start() + std::chrono::seconds(5);
+  Batch batch(row_schema());
+  while (true) {
+    if (clock.now == stall) clock.now += milliseconds(999);
+    batch.clear();
+    const PollStatus status = partition.poll(batch);
+    if (status == PollStatus::kEnd) break;
+    if (status == PollStatus::kPending) {
+      clock.now = *partition.ready_at();
+      continue;
+    }
+    clock.now += milliseconds(1);
+    sink.accept(results_of({batch.times(), batch.times() + batch.size()}));
+  }
+  const LatencyRecorder& latencies = sink.latencies();
+  EXPECT_EQ(latencies.count(), 1'000U);
+  const auto ms = [&](double percent) {
+    return static_cast<double>(*latencies.percentile(percent)) / 1e6;
+  };
+  EXPECT_NEAR(ms(50), 1, 0.001);
+  EXPECT_NEAR(ms(90), 1, 0.001);
+  EXPECT_NEAR(ms(99), 900, 0.9);
+  EXPECT_EQ(ms(100), 1'000);
+  EXPECT_EQ(partition.lag().highest, milliseconds(999));
+}
+
+TEST(LatencySinkTest, CountsFromTheRowThatCompletesTheWindow) {
+  BenchStreamConfig config;
+  config.rows = 1'000;
+  config.event_rate = 100;
+  const BenchStream stream(config);
+  LoadSchedule schedule(100);
+  SteppedClock clock;
+  schedule.begin(clock.now);
+  LatencySink sink(stream, schedule, 500, 0, clock.reading());
+  clock.now += milliseconds(1'507);
+  // A window that ends after 1 s is complete at 1.5 s; three results of it, and one that only the
+  // end of the stream completes.
+  const EventTime end = config.start + 1'000;
+  sink.accept(results_of({end, end, end, config.start + 9'500}));
+  EXPECT_EQ(sink.latencies().count(), 3U);
+  EXPECT_EQ(sink.latencies().max(), 7'000'000);
+}
+
+TEST(LatencySinkTest, ResultsOfTheWarmUpAreLeftOut) {
+  BenchStreamConfig config;
+  config.rows = 1'000;
+  config.event_rate = 100;
+  const BenchStream stream(config);
+  LoadSchedule schedule(100);
+  SteppedClock clock;
+  schedule.begin(clock.now);
+  LatencySink sink(stream, schedule, 0, 200, clock.reading());
+  sink.accept(results_of({config.start + 1'990, config.start + 2'000}));
+  EXPECT_EQ(sink.latencies().count(), 1U);
+}
+
+}  // namespace
+}  // namespace tidemark
