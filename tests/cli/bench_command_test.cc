@@ -1,0 +1,117 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "cli/run_command.h"
+
+namespace tidemark {
+namespace {
+
+using test_support::CommandResult;
+using test_support::run_command;
+using test_support::TemporaryFolder;
+using testing::HasSubstr;
+
+// Names of all members of an object and what it holds.
+void collect_names(const nlohmann::json& value, std::set<std::string>& names) {
+  if (value.is_object()) {
+    for (const auto& [name, member] : value.items()) names.insert(name);
+  }
+  if (value.is_structured()) {
+    for (const auto& member : value) collect_names(member, names);
+  }
+}
+
+// What the page shows as fields in its section on JSON.
+std::set<std::string> documented_fields() {
+  std::string page = test_support::read_text_file(TIDEMARK_SOURCE_DIR "/docs/benchmarking.md");
+  page.erase(0, page.find("\n## JSON\n"));
+  const std::regex field("`([a-z0-9_.]+)`");
+  std::set<std::string> fields;
+  for (std::sregex_iterator at(page.begin(), page.end(), field), end; at != end; ++at) {
+    fields.insert((*at)[1]);
+  }
+  return fields;
+}
+
+TEST(BenchCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
+  const TemporaryFolder folder;
+  const CommandResult result = run_command(
+      "tidemark bench --rows 200000 --repeat 2 --duration 200ms --warmup 100ms --json f --hgrm h",
+      folder);
+  ASSERT_EQ(result.exit_code, 0) << result.err << result.out;
+  for (const char* part : {"throughput", "latency of", "state", "check", "checksum 0x"}) {
+    EXPECT_THAT(result.out, HasSubstr(part));
+  }
+  EXPECT_THAT(folder.read("h"), HasSubstr("1/(1-Percentile)"));
+
+  const auto report = nlohmann::json::parse(folder.read("f"));
+  std::set<std::string> names;
+  collect_names(report, names);
+  EXPECT_THAT(names, testing::ContainerEq(documented_fields()));
+  EXPECT_EQ(report["schema"], "tidemark-bench/1");
+  EXPECT_EQ(report["options"]["rows"], 200'000);
+  EXPECT_EQ(report["throughput"]["repeats"].size(), 2U);
+  EXPECT_EQ(report["state"]["keys"], 1'000);
+  EXPECT_EQ(report["checks"]["right"], true);
+}
+
+struct Refusal {
+  const char* name;
+  const char* options;
+  const char* message;
+};
+class BenchRefusalTest : public testing::TestWithParam<Refusal> {};
+
+TEST_P(BenchRefusalTest, InOneSentenceBeforeMeasuring) {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      run_command(std::string("tidemark bench ") + GetParam().options, folder);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, BenchRefusalTest,
+    testing::Values(Refusal{"find_rate", "--find-rate",
+                            "--find-rate is not available in this version"},
+                    Refusal{"html", "--html f", "--html is not available in this version"},
+                    Refusal{"suite", "--suite ci", "--suite is not available in this version"},
+                    Refusal{"window", "--window 'sliding size=0s slide=1s'", "--window"},
+                    Refusal{"column", "--agg 'sum(price)'", "has no column \"price\""},
+                    Refusal{"condition", "--agg 'count where amount > 3'", "condition"},
+                    Refusal{"skew", "--skew zipf", "skew must be"},
+                    Refusal{"keys", "--keys 0", "--keys must be"},
+                    Refusal{"repeat", "--repeat 0", "--repeat must be"},
+                    Refusal{"rate", "--rate 0/s", "--rate must be"},
+                    Refusal{"duration", "--duration 0s", "duration longer than 0"},
+                    Refusal{"hgrm", "--rate max --hgrm h", "--hgrm needs a latency run"},
+                    Refusal{"strategy", "--strategy subtract", "subtract"},
+                    Refusal{"file", "--json no/such/folder/f", "no/such/folder"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(BenchCommandTest, AtRateMaxThereIsNoLatencyRun) {
+  const TemporaryFolder folder;
+  const CommandResult result = run_command(
+      "tidemark bench --window 'tumbling size=1s' --rows 100000 --repeat 1 --cores 1 --rate max "
+      "--json f",
+      folder);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(nlohmann::json::parse(folder.read("f"))["latency"].is_null());
+}
+
+TEST(BenchCommandTest, ASignalEndsItWithoutFigures) {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      run_command("timeout -s INT 0.5 tidemark bench --rows 2000M --json f; exit $?", folder);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("stopped before the measurement was complete"));
+}
+
+}  // namespace
+}  // namespace tidemark
