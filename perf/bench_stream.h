@@ -52,12 +52,19 @@ class BenchStream {
   std::uint64_t first_row_at(EventTime time) const;
 
  private:
-  std::uint64_t hash(std::uint64_t row) const { return row_hash(mixed_seed_, row); }
-  static std::uint64_t disorder_of(std::uint64_t hash) { return draw(hash, 1); }
+  // What a row's hash is made from.
+  std::uint64_t counter_of(std::uint64_t row) const;
+  // At most a chunk of rows: uniform keys without disorder, and everything else.
+  void fill_plain(std::uint64_t first, std::uint64_t stride, std::size_t count, EventTime* times,
+                  std::int64_t* keys, std::int64_t* amounts) const;
+  void fill_any(std::uint64_t first, std::uint64_t stride, std::size_t count, EventTime* times,
+                std::int64_t* keys, std::int64_t* amounts) const;
 
   std::uint64_t rows_;
+  std::uint64_t keys_;
   std::uint64_t event_rate_;
   EventTime start_;
+  bool is_plain_;
   std::uint64_t mixed_seed_;
   KeySampler sampler_;
   EventClock clock_;

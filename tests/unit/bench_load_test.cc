@@ -85,6 +85,25 @@ TEST(BenchStreamTest, EventTimeFollowsTheRowNumber) {
   EXPECT_EQ(stream.time(7), config.start + 2);
 }
 
+TEST(BenchStreamTest, EventTimesOfABatchAreThoseOfItsRows) {
+  for (const std::uint64_t rate : {1U, 7U, 999U, 1'000U, 1'001U, 10'000U, 999'999'937U}) {
+    BenchStreamConfig config;
+    config.event_rate = rate;
+    const BenchStream stream(config);
+    for (const std::uint64_t stride : {1U, 2U, 3U, 64U}) {
+      for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{123'456'789}}) {
+        std::vector<EventTime> times(3'000);
+        std::vector<std::int64_t> keys(3'000);
+        std::vector<std::int64_t> amounts(3'000);
+        stream.fill(first, stride, 3'000, times.data(), keys.data(), amounts.data());
+        for (std::size_t i = 0; i < 3'000; ++i) {
+          ASSERT_EQ(times[i], stream.time(first + i * stride)) << rate << " " << stride << " " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(BenchStreamTest, FindsTheFirstRowAtATime) {
   for (const std::int64_t disorder : {0, 50}) {
     BenchStreamConfig config;
