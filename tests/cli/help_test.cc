@@ -37,7 +37,7 @@ TEST_P(HelpTest, ExamplesRunAsWritten) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryCommand, HelpTest, testing::Values("window", "explain", "gen"));
+INSTANTIATE_TEST_SUITE_P(EveryCommand, HelpTest, testing::Values("window", "bench", "explain", "gen"));
 
 TEST(HelpTextTest, OptionsOfLaterVersionsAreNotListed) {
   const TemporaryFolder folder;
