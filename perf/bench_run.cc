@@ -1,8 +1,7 @@
 #include "tidemark/perf/bench_run.h"
 
-#include <time.h>
-
 #include <algorithm>
+#include <ctime>
 #include <memory>
 #include <utility>
 
@@ -46,6 +45,7 @@ bool adds_up(const RunReport& report, std::uint64_t rows) {
 
 std::vector<double> sorted_rates(const std::vector<ThroughputRun>& runs) {
   std::vector<double> rates;
+  rates.reserve(runs.size());
   for (const ThroughputRun& run : runs) rates.push_back(run.rows_per_second());
   std::sort(rates.begin(), rates.end());
   return rates;

@@ -37,7 +37,8 @@ TEST_P(HelpTest, ExamplesRunAsWritten) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryCommand, HelpTest, testing::Values("window", "bench", "explain", "gen"));
+INSTANTIATE_TEST_SUITE_P(EveryCommand, HelpTest,
+                         testing::Values("window", "bench", "explain", "gen"));
 
 TEST(HelpTextTest, OptionsOfLaterVersionsAreNotListed) {
   const TemporaryFolder folder;
