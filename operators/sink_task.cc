@@ -36,10 +36,15 @@ TaskStatus SinkTask::run() {
 }
 
 void SinkTask::take_results(const Batch& batch) {
-  if (!batch.empty()) result_sink_->accept(batch);
+  if (!batch.empty()) {
+    fired_.add(batch);
+    result_sink_->accept(batch);
+  }
   if (batch.header.watermark == kNoWatermark) return;
   const auto watermark = alignment_.on_watermark(batch.header.channel, batch.header.watermark);
-  if (watermark) result_sink_->on_watermark(*watermark);
+  if (!watermark) return;
+  fired_.advance(*watermark);
+  result_sink_->on_watermark(*watermark);
 }
 
 void SinkTask::take_late_rows(const Batch& batch) {

@@ -1,9 +1,11 @@
 // The sink stage: brings the results and late rows of all window stages to one sink each.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tidemark/operators/fired_windows.h"
 #include "tidemark/operators/sink.h"
 #include "tidemark/runtime/channel.h"
 #include "tidemark/runtime/task.h"
@@ -20,6 +22,9 @@ class SinkTask final : public Task {
   TaskStatus run() override;
   std::string name() const override { return "sink"; }
 
+  // Windows that had a result, each counted once. After the run.
+  std::uint64_t windows_fired() const { return fired_.count(); }
+
  private:
   void take_results(const Batch& batch);
   void take_late_rows(const Batch& batch);
@@ -30,6 +35,7 @@ class SinkTask final : public Task {
   ResultSink* result_sink_;
   LateSink* late_sink_;
   WatermarkAlignment alignment_;
+  FiredWindows fired_;
   std::size_t running_;
 };
 
