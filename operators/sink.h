@@ -26,7 +26,9 @@ class LateSink {
  public:
   virtual ~LateSink() = default;
   // Row `row` of `rows` came when its worker's watermark was `watermark`; its lateness is
-  // watermark - time, in ms.
+  // watermark - time, in ms. The columns of `rows` are those of WindowQuery::row_schema() and one
+  // more behind them, which is the pipeline's own: int64, the watermark of each row. Key hashes are
+  // not filled. The batch is valid during the call only; all calls come from one thread.
   virtual void accept(const Batch& rows, std::size_t row, EventTime watermark) = 0;
   virtual void finish() {}
 };
