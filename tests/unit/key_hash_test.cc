@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,75 +17,54 @@ namespace {
 
 constexpr std::size_t kKeys = 100'000;
 
-// 100,000 different keys of some regular pattern.
+// 100,000 different keys of some regular pattern, by their number.
 struct Pattern {
   std::string name;
-  std::vector<std::int64_t> integers;
-  std::vector<std::string> texts;  // instead of integers
+  std::function<std::uint64_t(std::uint64_t)> integer;
+  std::function<std::string(std::uint64_t)> text;  // instead of integers
 };
 
 void PrintTo(const Pattern& pattern, std::ostream* out) { *out << pattern.name; }
-
-template <typename Key>
-std::vector<std::int64_t> integers(Key key) {
-  std::vector<std::int64_t> keys;
-  for (std::uint64_t i = 0; i < kKeys; ++i) keys.push_back(static_cast<std::int64_t>(key(i)));
-  return keys;
-}
-
-template <typename Key>
-std::vector<std::string> texts(Key key) {
-  std::vector<std::string> keys;
-  for (std::uint64_t i = 0; i < kKeys; ++i) keys.push_back(key(i));
-  return keys;
-}
 
 std::vector<Pattern> patterns() {
   std::vector<Pattern> all;
   for (std::uint32_t shift = 0; shift <= 40; ++shift) {
     all.push_back({fmt::format("multiples of 2^{}", shift),
-                   integers([&](std::uint64_t i) { return i << shift; }),
+                   [shift](std::uint64_t i) { return i << shift; },
                    {}});
   }
   for (const std::uint64_t step : {3ULL, 10ULL, 1000ULL, 65537ULL, 3'600'000ULL, 86'400'000ULL}) {
-    all.push_back({fmt::format("multiples of {}", step),
-                   integers([&](std::uint64_t i) { return i * step; }),
-                   {}});
+    all.push_back(
+        {fmt::format("multiples of {}", step), [step](std::uint64_t i) { return i * step; }, {}});
   }
-  all.push_back({"high bits only", integers([](std::uint64_t i) { return i << 47; }), {}});
-  all.push_back({"low and high bits",
-                 integers([](std::uint64_t i) { return i >> 8 | (i & 255) << 56; }),
-                 {}});
-  all.push_back({"negative", integers([](std::uint64_t i) { return ~i; }), {}});
-  all.push_back({"negative thousands", integers([](std::uint64_t i) { return -(i * 1000); }), {}});
+  all.push_back({"high bits only", [](std::uint64_t i) { return i << 47; }, {}});
   all.push_back(
-      {"times", integers([](std::uint64_t i) { return 1'790'726'400'000 + i * 1000; }), {}});
-  all.push_back(
-      {"common prefix", {}, texts([](std::uint64_t i) { return fmt::format("user-{}", i); })});
-  all.push_back(
-      {"padded numbers", {}, texts([](std::uint64_t i) { return fmt::format("{:016}", i); })});
-  all.push_back({"long common prefix", {}, texts([](std::uint64_t i) {
-                   return fmt::format("https://shop.example/customers/by-number/{}", i);
-                 })});
-  all.push_back({"common suffix", {}, texts([](std::uint64_t i) {
-                   return fmt::format("{}@customers.shop.example", i);
-                 })});
+      {"low and high bits", [](std::uint64_t i) { return i >> 8 | (i & 255) << 56; }, {}});
+  all.push_back({"negative", [](std::uint64_t i) { return ~i; }, {}});
+  all.push_back({"negative thousands", [](std::uint64_t i) { return -(i * 1000); }, {}});
+  all.push_back({"times", [](std::uint64_t i) { return 1'790'726'400'000 + i * 1000; }, {}});
+  for (const char* form : {"user-{}", "{:016}", "https://shop.example/customers/by-number/{}",
+                           "{}@customers.shop.example"}) {
+    all.push_back({fmt::format("text {}", form), {}, [form](std::uint64_t i) {
+                     return fmt::format(fmt::runtime(form), i);
+                   }});
+  }
   return all;
 }
 
 std::vector<std::uint64_t> hashes_of(const Pattern& pattern) {
-  const bool is_text = pattern.integers.empty();
+  const bool is_text = pattern.text != nullptr;
   Batch batch({{"key", is_text ? ColumnType::kString : ColumnType::kInt64}}, Batch::kMaxCapacity);
   std::vector<std::uint64_t> hashes;
   while (hashes.size() < kKeys) {
     const std::size_t n = std::min(batch.capacity(), kKeys - hashes.size());
     batch.clear();
     for (std::size_t row = 0; row < n; ++row) {
-      const std::size_t key = hashes.size() + row;
+      const std::uint64_t key = hashes.size() + row;
       if (is_text) {
-        batch.column(0).set_string(row, pattern.texts[key]);
+        batch.column(0).set_string(row, pattern.text(key));
       } else {
-        batch.column(0).int64s()[row] = pattern.integers[key];
+        batch.column(0).int64s()[row] = static_cast<std::int64_t>(pattern.integer(key));
       }
     }
     batch.set_size(n);
