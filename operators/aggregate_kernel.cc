@@ -28,39 +28,46 @@ class Kernel final : public PrimitiveKernel {
   std::size_t state_size() const override { return sizeof(State); }
   bool invertible() const override { return Operation::kInvertible; }
 
-  void init(std::byte* entry) const override { store(entry, Operation::identity()); }
+  void init(std::byte* entry) const override {
+    store_state(entry, offset(), Operation::identity());
+  }
+
+  // State is stored through bytes, which may alias anything: what a loop needs is held in locals.
 
   void update(std::byte* const* entries, const Column* values, std::size_t begin,
               std::size_t n) const override {
+    const std::size_t at = offset();
     if constexpr (std::is_void_v<Input>) {
-      for (std::size_t i = 0; i < n; ++i) store(entries[i], load(entries[i]) + 1);
+      for (std::size_t i = 0; i < n; ++i) {
+        store_state(entries[i], at, load_state<State>(entries[i], at) + 1);
+      }
     } else {
       const Input* cells = cells_of<Input>(*values) + begin;
-      if (!values->has_nulls()) {
-        for (std::size_t i = 0; i < n; ++i) {
-          store(entries[i], Operation::add(load(entries[i]), cells[i]));
-        }
-        return;
-      }
+      const bool has_nulls = values->has_nulls();
       for (std::size_t i = 0; i < n; ++i) {
-        if (values->is_null(begin + i)) continue;
-        store(entries[i], Operation::add(load(entries[i]), cells[i]));
+        if (has_nulls && values->is_null(begin + i)) continue;
+        std::byte* entry = entries[i];
+        store_state(entry, at, Operation::add(load_state<State>(entry, at), cells[i]));
       }
     }
   }
 
   void merge(std::byte* const* into, const std::byte* from, std::size_t stride,
              std::size_t n) const override {
+    const std::size_t at = offset();
     for (std::size_t i = 0; i < n; ++i) {
-      store(into[i], Operation::combine(load(into[i]), load(from + i * stride)));
+      const State state = load_state<State>(from + i * stride, at);
+      store_state(into[i], at, Operation::combine(load_state<State>(into[i], at), state));
     }
   }
 
   void subtract(std::byte* const* into, const std::byte* from, std::size_t stride,
                 std::size_t n) const override {
     if constexpr (Operation::kInvertible) {
+      const std::size_t at = offset();
       for (std::size_t i = 0; i < n; ++i) {
-        store(into[i], Operation::remove(load(into[i]), load(from + i * stride)));
+        const State state = load_state<State>(from + i * stride, at);
+        store_state(into[i], at, Operation::remove(load_state<State>(into[i], at), state));
       }
     } else {
       (void)into, (void)from, (void)stride, (void)n;
@@ -69,16 +76,14 @@ class Kernel final : public PrimitiveKernel {
 
   void fold(std::byte* const* into, std::byte* from, std::size_t stride,
             std::size_t n) const override {
+    const std::size_t at = offset();
     for (std::size_t i = 0; i < n; ++i) {
-      const State before = load(into[i]);
-      store(into[i], Operation::combine(before, load(from + i * stride)));
-      store(from + i * stride, before);
+      std::byte* entry = from + i * stride;
+      const State before = load_state<State>(into[i], at);
+      store_state(into[i], at, Operation::combine(before, load_state<State>(entry, at)));
+      store_state(entry, at, before);
     }
   }
-
- private:
-  State load(const std::byte* entry) const { return load_state<State>(entry, offset()); }
-  void store(std::byte* entry, const State& state) const { store_state(entry, offset(), state); }
 };
 
 template <template <typename> typename Operation>

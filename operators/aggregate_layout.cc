@@ -8,6 +8,10 @@ AggregateLayout::AggregateLayout(const Schema& values, const std::vector<Aggrega
                                  bool undoable)
     : value_columns_(values.size()) {
   for (const AggregateSpec& aggregate : aggregates) {
+    const ColumnType input = aggregate.input == AggregateSpec::kRows
+                                 ? ColumnType::kInt64
+                                 : values[static_cast<std::size_t>(aggregate.input)].type;
+    result_columns_.push_back({aggregate.name, result_type(aggregate.function, input)});
     outputs_.push_back(make_output(aggregate, values, undoable));
   }
   initial_.resize(entry_size_);

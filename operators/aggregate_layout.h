@@ -59,6 +59,8 @@ class AggregateLayout {
   // True if every primitive can be undone exactly: doubles cannot.
   bool exactly_invertible() const { return exactly_invertible_; }
   std::size_t value_columns() const { return value_columns_; }
+  // Names and types of the aggregates' result columns.
+  const Schema& result_columns() const { return result_columns_; }
 
   // An entry of no rows, to copy from; its slot is 0.
   std::span<const std::byte> initial_entry() const { return initial_; }
@@ -95,6 +97,7 @@ class AggregateLayout {
                                                bool undoable);
 
   std::size_t value_columns_;
+  Schema result_columns_;
   std::size_t entry_size_ = sizeof(EntryHeader);
   bool exactly_invertible_ = true;
   std::vector<BoundKernel> kernels_;

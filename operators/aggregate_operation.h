@@ -14,8 +14,9 @@ namespace tidemark {
 __extension__ using Int128 = __int128;
 
 inline Int128 to_int128(WideInteger value) {
-  return static_cast<Int128>(value.high) * (static_cast<Int128>(1) << 64) +
-         static_cast<Int128>(value.low);
+  __extension__ using UnsignedInt128 = unsigned __int128;
+  return static_cast<Int128>(
+      static_cast<UnsignedInt128>(static_cast<std::uint64_t>(value.high)) << 64 | value.low);
 }
 
 inline WideInteger to_wide(Int128 value) {

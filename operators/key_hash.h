@@ -8,14 +8,17 @@
 
 namespace tidemark {
 
-// Mixes all 64 bits so that regular key patterns (multiples, high bits only) spread evenly: the
-// finalizer of SplitMix64 (Steele, Lea and Flood 2014, constants by Stafford).
+// Mixes all 64 bits so that regular key patterns (multiples, high bits only) spread evenly: two
+// rounds of a folded multiply, the step of wyhash (Wang Yi 2019), where both halves of a 128-bit
+// product are joined.
 constexpr std::uint64_t mix_key(std::uint64_t value) {
-  value ^= value >> 30;
-  value *= 0xbf58476d1ce4e5b9ULL;
-  value ^= value >> 27;
-  value *= 0x94d049bb133111ebULL;
-  return value ^ (value >> 31);
+  __extension__ using UnsignedInt128 = unsigned __int128;
+  const auto fold = [](UnsignedInt128 product) {
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  };
+  const std::uint64_t once =
+      fold(static_cast<UnsignedInt128>(value ^ 0x2d358dccaa6c78a5ULL) * 0x9e3779b97f4a7c15ULL);
+  return fold(static_cast<UnsignedInt128>(once) * 0xd6e8feb86659fd93ULL);
 }
 
 // Fills batch.hashes() of rows [begin, end) from columns [0, key_columns). NULL hashes like no

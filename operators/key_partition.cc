@@ -15,18 +15,35 @@ void KeyPartition::route(Batch& rows, std::size_t begin, std::size_t end) {
   begin_ = begin;
   end_ = end;
   if (lanes_.size() == 1) return;
+  select(rows.hashes() + begin, end - begin);
+}
+
+// No branch on a hash, and no store that the next row must wait for: each pass fills two lanes.
+void KeyPartition::select(const std::uint64_t* hashes, std::size_t n) {
   const auto consumers = static_cast<std::uint32_t>(lanes_.size());
+  const auto first_row = static_cast<std::uint16_t>(begin_);
   for (Lane& lane : lanes_) {
-    lane.selected.resize(end - begin);
+    lane.selected.resize(n);
     lane.taken = 0;
   }
-  std::vector<std::size_t> counts(consumers, 0);
-  const std::uint64_t* hashes = rows.hashes();
-  for (std::size_t row = begin; row < end; ++row) {
-    const std::uint32_t consumer = consumer_of(hashes[row], consumers);
-    lanes_[consumer].selected[counts[consumer]++] = static_cast<std::uint16_t>(row);
+  for (std::uint32_t even = 0; even < consumers; even += 2) {
+    const bool paired = even + 1 < consumers;
+    std::vector<std::uint16_t>& first = lanes_[even].selected;
+    std::vector<std::uint16_t>& second = paired ? lanes_[even + 1].selected : spare_;
+    second.resize(n);
+    std::uint16_t* const first_rows = first.data();
+    std::uint16_t* const second_rows = second.data();
+    std::size_t firsts = 0;
+    std::size_t seconds = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t consumer = consumer_of(hashes[i], consumers);
+      first_rows[firsts] = second_rows[seconds] = static_cast<std::uint16_t>(first_row + i);
+      firsts += static_cast<std::size_t>(consumer == even);
+      seconds += static_cast<std::size_t>(consumer == even + 1);
+    }
+    first.resize(firsts);
+    second.resize(seconds);
   }
-  for (std::uint32_t i = 0; i < consumers; ++i) lanes_[i].selected.resize(counts[i]);
 }
 
 bool KeyPartition::push() {

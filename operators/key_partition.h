@@ -40,6 +40,8 @@ class KeyPartition {
     bool flushed = false;
   };
 
+  // Deals rows begin_ + [0, n) out to the lanes by their hashes.
+  void select(const std::uint64_t* hashes, std::size_t n);
   bool push_whole();
   bool push_selected(Lane& lane);
   // The lane's batch, acquired if need be; nullptr if none is free.
@@ -47,6 +49,7 @@ class KeyPartition {
   void send(Lane& lane);
 
   std::vector<Lane> lanes_;
+  std::vector<std::uint16_t> spare_;
   Batch* rows_ = nullptr;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

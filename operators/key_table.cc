@@ -39,13 +39,16 @@ void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::
   missed_.resize(rows);
   std::size_t missed = 0;
   if (size_ > 0) {
-    const std::uint64_t* cells = cells_.data();
+    const std::uint64_t* const cells = cells_.data();
+    const std::size_t mask = mask_;
+    std::uint32_t* const found = slots.data();
+    std::uint16_t* const missed_rows = missed_.data();
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::uint64_t cell = cells[hashes[i] & mask_];
-      const bool same = same_tag(cell, hashes[i]) && cell != kEmpty;
-      const std::uint32_t slot = same ? slot_of(cell) : 0;
-      slots[i] = slot;
-      missed_[missed] = static_cast<std::uint16_t>(i);
+      const std::uint64_t cell = cells[hashes[i] & mask];
+      const bool same = same_tag(cell, hashes[i]) & (cell != kEmpty);
+      const std::uint32_t slot = slot_of(cell) & (0U - static_cast<std::uint32_t>(same));
+      found[i] = slot;
+      missed_rows[missed] = static_cast<std::uint16_t>(i);
       missed += static_cast<std::size_t>(!(same & matches_key(slot, begin + i)));
     }
   } else {
@@ -74,9 +77,9 @@ void KeyTable::find_or_insert(const Batch& batch, std::size_t begin,
                               !columns_[0].has_nulls && !batch.column(0).has_nulls();
   if (single_integer) {
     const std::int64_t* keys = batch.column(0).int64s();
-    const KeyColumn& column = columns_[0];
-    probe_rows(batch, begin, slots, [&](std::uint32_t slot, std::size_t row) {
-      return column.int64s[slot] == keys[row];
+    const std::int64_t* const* known = &known_integers_;
+    probe_rows(batch, begin, slots, [keys, known](std::uint32_t slot, std::size_t row) {
+      return (*known)[slot] == keys[row];
     });
   } else {
     probe_rows(batch, begin, slots,
@@ -121,6 +124,7 @@ void KeyTable::append_key(const Batch& batch, std::size_t row) {
     column.has_nulls |= is_null;
     if (column.type == ColumnType::kInt64) {
       column.int64s.push_back(is_null ? 0 : cells.int64s()[row]);
+      if (i == 0) known_integers_ = column.int64s.data();
     } else {
       column.strings.emplace_back(is_null ? std::string_view{} : cells.string(row));
     }

@@ -59,6 +59,7 @@ class KeyTable {
   std::size_t mask_;
   std::size_t size_ = 0;
   std::vector<KeyColumn> columns_;
+  const std::int64_t* known_integers_ = nullptr;  // the first column's cells
   std::pmr::vector<std::uint64_t> hashes_;
   std::vector<std::uint16_t> missed_;  // rows of a chunk whose key is not in its home cell
 };

@@ -17,10 +17,10 @@ class LooseEntries {
   explicit LooseEntries(const AggregateLayout& layout) : layout_(layout) {}
 
   bool empty() const { return slots_.empty(); }
+  void clear() { slots_.clear(); }
   void add(std::int64_t slice, const std::byte* entry);
   // Forgets all entries of `slot` up to `slice`; returns how many merges that took.
   std::uint64_t expire(std::int64_t slice, std::uint32_t slot);
-  void clear() { slots_.clear(); }
 
   // The total of a slot, or nullptr if it has no loose entry.
   const std::byte* total(std::uint32_t slot) const;

@@ -12,7 +12,6 @@ constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
 constexpr std::size_t kAlwaysDense = 4096;
 // A dense index pays while at least one key in this many is in the pane.
 constexpr std::size_t kDenseShare = 8;
-constexpr std::size_t kPrefetchDistance = 16;
 }  // namespace
 
 Pane::Pane(const AggregateLayout& layout, std::pmr::memory_resource& memory)
@@ -82,12 +81,33 @@ std::byte* Pane::find_or_add(std::uint32_t slot) {
 
 void Pane::find_or_add(std::span<const std::uint32_t> slots, std::uint32_t valid,
                        std::byte** entries) {
+  if (dense_) {
+    find_or_add_all_dense(slots, valid, entries);
+    return;
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    entries[i] = find_or_add_hashed(slots[i]);
+    entry_header(entries[i]).valid |= valid;
+  }
+}
+
+// Entries are written through bytes, which may alias anything: what the loop needs is in locals.
+void Pane::find_or_add_all_dense(std::span<const std::uint32_t> slots, std::uint32_t valid,
+                                 std::byte** entries) {
+  const std::size_t entry_size = entry_size_;
+  std::byte* const first_entry = entries_.data();
+  std::uint32_t* const index = index_.data();
   const std::size_t n = slots.size();
+  for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(&index[slots[i]]);
+  std::size_t size = size_;
   for (std::size_t i = 0; i < n; ++i) {
-    if (dense_ && i + kPrefetchDistance < n) {
-      __builtin_prefetch(&index_[slots[i + kPrefetchDistance]]);
+    const std::uint32_t slot = slots[i];
+    std::byte* entry = first_entry + index[slot] * entry_size;
+    if (index[slot] >= size || entry_header(entry).slot != slot) [[unlikely]] {
+      index[slot] = static_cast<std::uint32_t>(size);
+      entry = add(slot);
+      size = size_;
     }
-    std::byte* entry = find_or_add(slots[i]);
     entry_header(entry).valid |= valid;
     entries[i] = entry;
   }

@@ -46,6 +46,8 @@ class Pane {
     return (slot * std::size_t{0x9e3779b97f4a7c15ULL}) >> hash_shift_;
   }
   std::byte* find_or_add_hashed(std::uint32_t slot);
+  void find_or_add_all_dense(std::span<const std::uint32_t> slots, std::uint32_t valid,
+                             std::byte** entries);
   std::byte* find_or_add_dense(std::uint32_t slot) {
     const std::uint32_t index = index_[slot];
     if (index < size_) {

@@ -8,7 +8,8 @@
 
 namespace tidemark {
 
-std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const AggregateLayout& layout,
+std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const WindowSpec& window,
+                                               const AggregateLayout& layout,
                                                std::pmr::memory_resource& memory) {
   switch (strategy) {
     case Strategy::kRecompute:
@@ -16,7 +17,7 @@ std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const Aggregat
     case Strategy::kSubtract:
       return std::make_unique<SubtractSharing>(layout, memory);
     case Strategy::kTwoStacks:
-      return std::make_unique<TwoStacksSharing>(layout, memory);
+      return std::make_unique<TwoStacksSharing>(window, layout, memory);
     case Strategy::kAuto:
     case Strategy::kBuckets:
       break;

@@ -8,6 +8,7 @@
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/result_emitter.h"
 #include "tidemark/operators/strategy.h"
+#include "tidemark/operators/window_spec.h"
 
 namespace tidemark {
 
@@ -43,8 +44,12 @@ class PaneSharing {
   // Slots in use are below `slot_count` from now on.
   virtual void cover(std::size_t slot_count) = 0;
 
-  // A run that leaves, oldest slice first; `sealed` still holds it and all that stay.
+  // Window number `window` (see Slicing) is the next that will fire. Numbers rise, and may jump
+  // while nothing is live. What leaves before it comes next, oldest slice first; `sealed` then
+  // holds the run that leaves and all that stay, and at the end those that stay.
+  virtual void begin_expiry(std::int64_t window) = 0;
   virtual void expire(const EntryRun& run, SealedSlices& sealed) = 0;
+  virtual void end_expiry(SealedSlices& sealed) = 0;
 
   // A run of a slice that has just been sealed; newer than all before.
   virtual void seal(const EntryRun& run) = 0;
@@ -63,7 +68,8 @@ class PaneSharing {
 };
 
 // `strategy` is kRecompute, kSubtract or kTwoStacks. For kSubtract the layout is an undoable one.
-std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const AggregateLayout& layout,
+std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const WindowSpec& window,
+                                               const AggregateLayout& layout,
                                                std::pmr::memory_resource& memory);
 
 }  // namespace tidemark

@@ -89,12 +89,22 @@ class Pipeline {
     }
   }
 
+  void make_drift_limit(std::size_t sources) {
+    if (!query_.max_drift || sources == 1) return;
+    std::vector<Parker*> parkers;
+    for (std::size_t i = 0; i < sources; ++i) {
+      parkers.push_back(&scheduler_.parker(core_of_source(i)));
+    }
+    drift_ = std::make_unique<WatermarkDrift>(*query_.max_drift, std::move(parkers));
+  }
+
   void make_sources(std::vector<std::unique_ptr<SourcePartition>>& partitions) {
+    make_drift_limit(partitions.size());
     for (std::size_t i = 0; i < partitions.size(); ++i) {
       const std::size_t core = core_of_source(i);
       sources_.push_back(std::make_unique<SourceTask>(
           i, query_, *partitions[i], source_channels_[i], scheduler_.parker(core),
-          options_.batch_rows, options_.linger, options_.cancellation));
+          options_.batch_rows, options_.linger, drift_.get(), options_.cancellation));
       scheduler_.add(core, *sources_.back());
     }
   }
@@ -139,6 +149,7 @@ class Pipeline {
   std::vector<std::vector<Channel*>> source_channels_;  // by source, then window stage
   std::vector<Channel*> result_channels_;
   std::vector<Channel*> late_channels_;
+  std::unique_ptr<WatermarkDrift> drift_;
   std::vector<std::unique_ptr<SourceTask>> sources_;
   std::vector<std::unique_ptr<WindowTask>> windows_;
   std::unique_ptr<SinkTask> sink_;

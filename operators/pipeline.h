@@ -25,7 +25,7 @@ struct PipelineOptions {
   std::vector<int> cpus{};
   std::size_t batch_rows = Batch::kDefaultCapacity;
   // Batches each channel owns (its credit), at least 1.
-  std::size_t channel_batches = 8;
+  std::size_t channel_batches = 16;
   // How long a partly filled batch may wait for more rows.
   std::chrono::milliseconds linger{5};
   WaitLadder ladder{};

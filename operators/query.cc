@@ -80,6 +80,9 @@ Expected<void> validate(const WindowQuery& query) {
     return make_error(
         fmt::format("delay must be between 0 and {} ms, got {} ms", kMaxDurationMs, query.delay));
   }
+  if (query.max_drift && *query.max_drift < 0) {
+    return make_error(fmt::format("drift limit must not be negative, got {} ms", *query.max_drift));
+  }
   if (query.idle_timeout && *query.idle_timeout <= 0) {
     return make_error(fmt::format("idle timeout must be positive, got {} ms", *query.idle_timeout));
   }

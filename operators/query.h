@@ -29,6 +29,9 @@ struct WindowQuery {
 
   // Bounded out-of-orderness in ms: a partition's watermark is its highest time - delay - 1.
   std::int64_t delay = 0;
+  // A partition whose watermark is this many ms ahead of the slowest one's is not read until that
+  // has come nearer; without it the faster partitions' rows pile up in window state.
+  std::optional<std::int64_t> max_drift;
   // A partition silent for this many ms is idle and stops holding the watermark.
   std::optional<std::int64_t> idle_timeout;
 

@@ -12,7 +12,9 @@ class RecomputeSharing final : public PaneSharing {
   RecomputeSharing(const AggregateLayout& layout, std::pmr::memory_resource& memory);
 
   void cover(std::size_t slot_count) override { slot_count_ = slot_count; }
+  void begin_expiry(std::int64_t /*window*/) override {}
   void expire(const EntryRun& run, SealedSlices& sealed) override;
+  void end_expiry(SealedSlices& /*sealed*/) override {}
   void seal(const EntryRun& run) override;
   void add_stragglers(const EntryRun& run) override;
   void begin_window(SealedSlices& sealed) override;

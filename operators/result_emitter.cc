@@ -32,21 +32,41 @@ std::size_t ResultEmitter::room() {
   return batch_->capacity() - batch_->size();
 }
 
-void ResultEmitter::emit(const AggregateLayout& layout, std::span<const std::uint32_t> slots,
-                         const std::byte* const* a, const std::byte* const* b) {
+std::size_t ResultEmitter::begin_rows(std::span<const std::uint32_t> slots) {
   const std::size_t at = batch_->size();
   const std::size_t n = slots.size();
   std::fill_n(batch_->times() + at, n, end_ - 1);
   std::fill_n(batch_->column(kStartColumn).int64s() + at, n, start_);
   std::fill_n(batch_->column(kEndColumn).int64s() + at, n, end_);
   keys_.copy_keys(slots, *batch_, kFirstKeyColumn, at);
-  cell_overflows_.clear();
-  layout.lower(a, b, n, *batch_, kFirstKeyColumn + query_.keys.size(), at, cell_overflows_);
   batch_->set_size(at + n);
   results_ += n;
+  return at;
+}
+
+void ResultEmitter::add_overflow(std::uint32_t slot, std::size_t aggregate) {
+  overflows_.add({start_, end_, keys_.text(slot), query_.aggregates[aggregate].name});
+}
+
+void ResultEmitter::emit(const AggregateLayout& layout, std::span<const std::uint32_t> slots,
+                         const std::byte* const* a, const std::byte* const* b) {
+  const std::size_t at = begin_rows(slots);
+  cell_overflows_.clear();
+  layout.lower(a, b, slots.size(), *batch_, kFirstKeyColumn + query_.keys.size(), at,
+               cell_overflows_);
   for (const CellOverflow& overflow : cell_overflows_) {
-    overflows_.add({start_, end_, keys_.text(slots[overflow.row]),
-                    query_.aggregates[overflow.aggregate].name});
+    add_overflow(slots[overflow.row], overflow.aggregate);
+  }
+}
+
+void ResultEmitter::emit_live(std::span<const std::uint32_t> slots, const LiveResults& results,
+                              std::size_t from) {
+  const std::size_t at = begin_rows(slots);
+  results.copy(from, slots.size(), *batch_, kFirstKeyColumn + query_.keys.size(), at);
+  if (results.overflows().empty()) return;
+  for (auto cell = results.overflows().lower_bound({from, 0});
+       cell != results.overflows().end() && cell->first < from + slots.size(); ++cell) {
+    add_overflow(slots[cell->first - from], cell->second);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/key_table.h"
+#include "tidemark/operators/live_results.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/run_report.h"
 #include "tidemark/runtime/batch.h"
@@ -38,6 +39,10 @@ class ResultEmitter {
   void emit(const AggregateLayout& layout, std::span<const std::uint32_t> slots,
             const std::byte* const* a, const std::byte* const* b);
 
+  // One row per slot whose results are ready: rows from `from` on; at most room() of them.
+  void emit_live(std::span<const std::uint32_t> slots, const LiveResults& results,
+                 std::size_t from);
+
   // Rows for entries [from, n) of an array, as far as there is room; returns how far it came.
   std::size_t emit_entries(const AggregateLayout& layout, const std::byte* entries, std::size_t n,
                            std::size_t from);
@@ -52,6 +57,10 @@ class ResultEmitter {
   Batch* current() { return batch_; }
 
  private:
+  // Fills bounds and keys of new rows; returns the row where they start.
+  std::size_t begin_rows(std::span<const std::uint32_t> slots);
+  void add_overflow(std::uint32_t slot, std::size_t aggregate);
+
   const KeyTable& keys_;
   const WindowQuery& query_;
   ResultOutput& output_;

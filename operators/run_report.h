@@ -57,6 +57,8 @@ struct RunReport {
   std::uint64_t rows_bad = 0;
   std::uint64_t rows_in_no_window = 0;
   std::uint64_t results = 0;
+  // Windows with at least one result, over all specifications. Each counts once, whatever the
+  // number of cores; only where every worker has a sink of its own does it count once per worker.
   std::uint64_t windows_fired = 0;
   // Watermark at the end, kEndOfTime after a whole input; kNoWatermark if there was none.
   EventTime watermark = kNoWatermark;

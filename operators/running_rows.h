@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,30 +28,58 @@ class RunningRows {
   // Makes rows for slots below `slot_count`; moves existing rows.
   void cover(std::size_t slot_count);
 
-  // One more live entry for `slot`.
-  void enter(std::uint32_t slot) {
-    if (entries_[slot]++ == 0) add_live(slot);
+  // Fetches what the next call for `slot` will touch.
+  void prefetch(std::uint32_t slot) const {
+    const std::byte* row = rows_.data() + slot * row_size_;
+    __builtin_prefetch(&keys_[slot], 1);
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row + row_size_ - 1, 1);
   }
-  // One less; the last one resets the row.
-  void leave(std::uint32_t slot) {
-    if (--entries_[slot] == 0) remove_live(slot);
+
+  // One more live entry for `slot`; true if it is the first: the slot is now last in live().
+  bool enter(std::uint32_t slot) {
+    if (keys_[slot].entries++ != 0) return false;
+    add_live(slot);
+    return true;
   }
-  std::uint32_t live_entries(std::uint32_t slot) const { return entries_[slot]; }
+  // One less. The last one resets the row and tells which position in live() the last slot of that
+  // list now has instead.
+  std::optional<std::uint32_t> leave(std::uint32_t slot) {
+    if (--keys_[slot].entries != 0) return std::nullopt;
+    return remove_live(slot);
+  }
+  std::uint32_t live_entries(std::uint32_t slot) const { return keys_[slot].entries; }
+  // Of a live slot: its place in live().
+  std::uint32_t position(std::uint32_t slot) const { return keys_[slot].position; }
+
+  // A mark per slot; touch() is true if it was not set.
+  bool touch(std::uint32_t slot) {
+    const bool fresh = !keys_[slot].touched;
+    keys_[slot].touched = true;
+    return fresh;
+  }
+  bool touched(std::uint32_t slot) const { return keys_[slot].touched; }
+  void untouch(std::uint32_t slot) { keys_[slot].touched = false; }
 
   // Sets one part of a slot's row to the state of no rows.
   void reset(std::uint32_t slot, std::size_t part);
 
  private:
   void add_live(std::uint32_t slot);
-  void remove_live(std::uint32_t slot);
+  std::uint32_t remove_live(std::uint32_t slot);
+
+  struct Key {
+    std::uint32_t entries = 0;
+    std::uint32_t position : 31 = 0;
+    bool touched : 1 = false;
+  };
 
   const AggregateLayout& layout_;
   std::size_t entry_size_;
   std::size_t parts_;
   std::size_t row_size_;
   std::pmr::vector<std::byte> rows_;
-  std::pmr::vector<std::uint32_t> entries_;
-  std::pmr::vector<std::uint32_t> live_place_;
+  std::pmr::vector<Key> keys_;
   std::pmr::vector<std::uint32_t> live_;
 };
 

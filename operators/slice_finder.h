@@ -1,6 +1,7 @@
 // Finds the slice of each row of a chunk, and what the watermark says about it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -26,12 +27,16 @@ class SliceFinder {
 
   // The slice of all the rows, if there is just one.
   std::optional<std::int64_t> uniform_slice(const RowChunk& rows) {
-    const std::int64_t slice = slice_of(rows.times()[0]);
-    bool inside = true;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      inside &= rows.times()[i] >= start_ && rows.times()[i] < end_;
+    const EventTime* const times = rows.times();
+    const std::size_t n = rows.size();
+    EventTime lowest = times[0];
+    EventTime highest = times[0];
+    for (std::size_t i = 0; i < n; ++i) {
+      lowest = std::min(lowest, times[i]);
+      highest = std::max(highest, times[i]);
     }
-    return inside ? std::optional(slice) : std::nullopt;
+    const std::int64_t slice = slice_of(lowest);
+    return highest < end_ ? std::optional(slice) : std::nullopt;
   }
 
   // Outcome of a row in `slice` while windows from `first_open` on are open.

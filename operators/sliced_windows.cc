@@ -118,7 +118,7 @@ bool SlicedWindows::fire(ResultEmitter& emitter) {
     if (!sharing_->emit(emitter)) return false;
     emitting_ = false;
     ++next_window_;
-    expire_before(slicing_.first_slice(next_window_));
+    expire();
   }
   counters_.merges = sharing_->merges();
   return true;
@@ -132,7 +132,10 @@ bool SlicedWindows::find_window() {
     if (!stragglers_.empty()) {
       next = std::min(next, slicing_.first_window(stragglers_.begin()->first));
     }
-    next_window_ = std::max(next_window_, next);
+    if (next > next_window_) {
+      next_window_ = next;
+      expire();
+    }
   }
   if (next_window_ >= first_open_) {
     // At the end of time no window is left to seal a slice for.
@@ -154,8 +157,11 @@ void SlicedWindows::enter_window() {
   emitting_ = true;
 }
 
-void SlicedWindows::expire_before(std::int64_t slice) {
+// Lets go of all slices before the next window's first.
+void SlicedWindows::expire() {
+  const std::int64_t slice = slicing_.first_slice(next_window_);
   WindowSlices slices(log_, segments_, sealed_stragglers_);
+  sharing_->begin_expiry(next_window_);
   while (true) {
     const auto straggler = sealed_stragglers_.begin();
     const bool have_straggler = straggler != sealed_stragglers_.end() && straggler->first < slice;
@@ -174,9 +180,10 @@ void SlicedWindows::expire_before(std::int64_t slice) {
       pool_.give_back(pane);
       sealed_stragglers_.erase(straggler);
     } else {
-      return;
+      break;
     }
   }
+  sharing_->end_expiry(slices);
 }
 
 void SlicedWindows::seal_through(std::int64_t slice) {

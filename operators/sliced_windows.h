@@ -43,7 +43,7 @@ class SlicedWindows final : public WindowState {
   // Goes on to the next due window that can hold rows; false if there is none.
   bool find_window();
   void enter_window();
-  void expire_before(std::int64_t slice);
+  void expire();
   void seal_through(std::int64_t slice);
   void take_stragglers();
 

@@ -11,7 +11,7 @@ namespace tidemark {
 SourceTask::SourceTask(std::size_t index, const WindowQuery& query, SourcePartition& partition,
                        const std::vector<Channel*>& channels, Parker& parker,
                        std::size_t batch_rows, std::chrono::milliseconds linger,
-                       const Cancellation* cancellation)
+                       WatermarkDrift* drift, const Cancellation* cancellation)
     : index_(index),
       partition_(partition),
       router_(channels),
@@ -20,6 +20,7 @@ SourceTask::SourceTask(std::size_t index, const WindowQuery& query, SourcePartit
       edges_(query.windows),
       key_columns_(query.keys.size()),
       linger_(linger),
+      drift_(drift),
       cancellation_(cancellation),
       rows_(query.row_schema(), batch_rows) {
   if (query.idle_timeout) idle_timeout_ = std::chrono::milliseconds(*query.idle_timeout);
@@ -42,6 +43,11 @@ TaskStatus SourceTask::run() {
   if (cancellation_ != nullptr && cancellation_->requested()) {
     finish(true);
     return TaskStatus::kProgress;
+  }
+  publish_progress(idle_ ? kEndOfTime : watermarks_.watermark());
+  if (drift_ != nullptr && !drift_->may_read(index_)) {
+    deadline_ = Clock::now() + kCancellationPoll;
+    return TaskStatus::kWaiting;
   }
   return poll();
 }
@@ -127,8 +133,13 @@ TaskStatus SourceTask::wait_for_rows() {
   return TaskStatus::kWaiting;
 }
 
+void SourceTask::publish_progress(EventTime watermark) {
+  if (drift_ != nullptr) drift_->publish(index_, watermark);
+}
+
 void SourceTask::finish(bool cancelled) {
   partition_.stop();
+  publish_progress(kEndOfTime);
   stopped_ = true;
   flushing_ = BatchHeader{};
   flushing_->watermark = watermarks_.watermark();

@@ -12,6 +12,7 @@
 #include "tidemark/operators/watermark_strategy.h"
 #include "tidemark/runtime/cancellation.h"
 #include "tidemark/runtime/task.h"
+#include "tidemark/runtime/watermark_drift.h"
 
 namespace tidemark {
 
@@ -21,7 +22,8 @@ class SourceTask final : public Task {
  public:
   SourceTask(std::size_t index, const WindowQuery& query, SourcePartition& partition,
              const std::vector<Channel*>& channels, Parker& parker, std::size_t batch_rows,
-             std::chrono::milliseconds linger, const Cancellation* cancellation);
+             std::chrono::milliseconds linger, WatermarkDrift* drift,
+             const Cancellation* cancellation);
   ~SourceTask() override;
 
   TaskStatus run() override;
@@ -36,6 +38,7 @@ class SourceTask final : public Task {
   void route_next_segment();
   TaskStatus poll();
   TaskStatus wait_for_rows();
+  void publish_progress(EventTime watermark);
   void finish(bool cancelled);
 
   std::size_t index_;
@@ -47,6 +50,7 @@ class SourceTask final : public Task {
   std::size_t key_columns_;
   std::optional<Clock::duration> idle_timeout_;
   Clock::duration linger_;
+  WatermarkDrift* drift_;  // may be null
   const Cancellation* cancellation_;
 
   Batch rows_;

@@ -26,8 +26,8 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
       windows_.push_back(std::make_unique<BucketWindows>(plan.window, i, layout, window_memory_));
     } else {
       windows_.push_back(std::make_unique<SlicedWindows>(
-          plan.window, i, layout, make_pane_sharing(plan.strategy, layout, window_memory_),
-          window_memory_));
+          plan.window, i, layout,
+          make_pane_sharing(plan.strategy, plan.window, layout, window_memory_), window_memory_));
     }
   }
 }

@@ -6,13 +6,18 @@
 
 namespace tidemark {
 
+namespace {
+// Results that are read right away on the same core should still be in its first-level cache.
+constexpr std::size_t kOwnBatchRows = 256;
+}  // namespace
+
 // Result batches go through the channel, or stay here and are read by the stage's own sink.
 class WindowTask::Output final : public ResultOutput {
  public:
   Output(const WindowQuery& query, const WindowTaskOutputs& outputs, std::size_t result_rows)
       : outputs_(outputs) {
     if (outputs.results == nullptr) {
-      own_ = std::make_unique<Batch>(query.result_schema(), result_rows);
+      own_ = std::make_unique<Batch>(query.result_schema(), std::min(result_rows, kOwnBatchRows));
     }
   }
 

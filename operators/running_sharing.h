@@ -1,0 +1,69 @@
+// What strategies with a running state per key have in common.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "tidemark/operators/live_results.h"
+#include "tidemark/operators/pane_sharing.h"
+#include "tidemark/operators/running_rows.h"
+
+namespace tidemark {
+
+// Keeps the list of live keys, their running rows and their results, and refreshes the results of
+// keys whose rows were touched since the last window.
+class RunningSharing : public PaneSharing {
+ public:
+  RunningSharing(const AggregateLayout& layout, std::size_t parts,
+                 std::pmr::memory_resource& memory);
+
+  void cover(std::size_t slot_count) override { rows_.cover(slot_count); }
+  void begin_window(SealedSlices& sealed) override;
+  bool emit(ResultEmitter& emitter) override;
+  bool empty() const override { return rows_.live().empty(); }
+  std::uint64_t merges() const override { return merges_; }
+
+ protected:
+  static constexpr std::size_t kChunk = LiveResults::kRows;
+
+  // Points a[i] and b[i] to the states that make up the result of slots[i]; at most kChunk. Returns
+  // whether there is a second part.
+  virtual bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
+                             const std::byte** b) = 0;
+
+  // One less live entry of a slot, whose running row has changed.
+  void leave(std::uint32_t slot);
+  // After leave() for up to kChunk entries: with many keys their results are refreshed now, while
+  // their rows are at hand.
+  void entries_left(const std::byte* entries, std::size_t n);
+  // One more live entry of a slot; its result is refreshed with the next window's.
+  void enter(std::uint32_t slot);
+
+  // Fetches the rows of entries that are about to be merged or taken out.
+  void prefetch(const std::byte* entries, std::size_t n) const {
+    for (std::size_t i = 0; i < n; ++i) {
+      rows_.prefetch(entry_header(entries + i * layout_.entry_size()).slot);
+    }
+  }
+
+  // Merges entries into one part of their slots' rows, and enters them.
+  void merge_into(std::size_t part, const EntryRun& run);
+
+  const AggregateLayout& layout_;
+  RunningRows rows_;
+  std::uint64_t merges_ = 0;
+
+ private:
+  // Refreshes the results of `slots` that are live and clears their marks; at most kChunk.
+  void refresh(std::span<const std::uint32_t> slots);
+
+  LiveResults results_;
+  std::vector<std::uint32_t> touched_;
+  std::size_t emitted_ = 0;
+};
+
+}  // namespace tidemark
