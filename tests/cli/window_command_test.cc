@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "cli/run_command.h"
+#include "support/comma_locale.h"
 
 namespace tidemark {
 namespace {
 
+using test_support::CommaLocale;
 using test_support::CommandResult;
 using test_support::lines_of;
 using test_support::run_command;
@@ -114,7 +116,15 @@ TEST_F(WindowCommandTest, TheEnvironmentsLocaleChangesNothing) {
   const CommandResult in_c = run("LC_ALL=C " + line);
   EXPECT_EQ(in_c.out, "{\"window_start\":0,\"window_end\":10,\"avg(v)\":1.75,\"sum(v)\":3.5}\n");
   EXPECT_EQ(lines_of(folder_.read("bad.csv")).size(), 2U);
-  EXPECT_EQ(run("LC_ALL=de_DE.UTF-8 " + line).out, in_c.out);
+  const std::string bad_in_c = folder_.read("bad.csv");
+
+  const CommaLocale locale;
+  if (!locale.is_available()) GTEST_SKIP() << "no localedef with the source of de_DE";
+  const std::string setting =
+      "export LOCPATH=" + locale.folder() + " LC_ALL=" + CommaLocale::kName + "; ";
+  ASSERT_EQ(run(setting + "locale decimal_point").out, ",\n");
+  EXPECT_EQ(run(setting + line).out, in_c.out);
+  EXPECT_EQ(folder_.read("bad.csv"), bad_in_c);
 }
 
 TEST_F(WindowCommandTest, OneInputGivesTheSameBytesForEverySetting) {
@@ -154,19 +164,21 @@ TEST_P(RefusalTest, BadParametersAreRefusedInOneSentenceBeforeAnyRowIsRead) {
 
 INSTANTIATE_TEST_SUITE_P(
     Windows, RefusalTest,
-    testing::Values(Refusal{"--window 'tumbling size=0ms'", "size"},
-                    Refusal{"--window 'tumbling size=-5s'", "size"},
-                    Refusal{"--window 'sliding size=0s slide=1ms'", "size"},
-                    Refusal{"--window 'sliding size=-1ms slide=-1ms'", "-1ms"},
-                    Refusal{"--window 'sliding size=5s slide=0s'", "slide"},
-                    Refusal{"--window 'tumbling size=1d offset=24h'", "offset"},
-                    Refusal{"--window 'tumbling size=1d offset=-24h'", "offset"},
-                    Refusal{"--window 'session gap=0s'", "session windows are not available"},
-                    Refusal{"--window 'session gap=-5s'", "session windows are not available"},
-                    Refusal{"--window 'cumulate step=0s size=10s'", "cumulate windows are not"},
-                    Refusal{"--window 'global'", "global windows are not available"},
-                    Refusal{"--window 'count size=100'", "count windows are not available"},
-                    Refusal{"--window 'hopping size=1s'", "hopping"}, Refusal{"", "--window"}));
+    testing::Values(
+        Refusal{"--window 'tumbling size=0ms'", "size must be positive, got 0 ms"},
+        Refusal{"--window 'tumbling size=-5s'", "size must be positive, got -5000 ms"},
+        Refusal{"--window 'sliding size=0s slide=1ms'", "size must be positive, got 0 ms"},
+        Refusal{"--window 'sliding size=-1ms slide=-1ms'", "size must be positive, got -1 ms"},
+        Refusal{"--window 'sliding size=5s slide=0s'", "slide must be positive, got 0 ms"},
+        Refusal{"--window 'tumbling size=1d offset=24h'", "got offset 1d and size 1d"},
+        Refusal{"--window 'tumbling size=1d offset=-24h'", "got offset -1d and size 1d"},
+        Refusal{"--window 'session gap=0s'", "'session gap=0s': session windows are not available"},
+        Refusal{"--window 'session gap=-5s'",
+                "'session gap=-5s': session windows are not available"},
+        Refusal{"--window 'cumulate step=0s size=10s'", "cumulate windows are not"},
+        Refusal{"--window 'global'", "global windows are not available"},
+        Refusal{"--window 'count size=100'", "count windows are not available"},
+        Refusal{"--window 'hopping size=1s'", "hopping"}, Refusal{"", "--window"}));
 
 const std::string kGoodWindow = "--window 'tumbling size=10s' ";
 
@@ -180,12 +192,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{kGoodWindow + "--format json", "json input is not available in this version"},
         Refusal{kGoodWindow + "--agg 'median(x)'", "median at character 1"},
         Refusal{kGoodWindow + "--agg 'count, sum'", "at character 11"},
-        Refusal{kGoodWindow + "--delay 5", "--delay"},
-        Refusal{kGoodWindow + "--delay -5s", "--delay"},
-        Refusal{kGoodWindow + "--idle 0s", "--idle"},
+        Refusal{kGoodWindow + "--delay 5", "--delay: "},
+        Refusal{kGoodWindow + "--delay -5s", "--delay must not be negative, but is -5s"},
+        Refusal{kGoodWindow + "--idle 0s", "--idle must be longer than 0, but is 0"},
         Refusal{kGoodWindow + "--strategy fastest", "fastest"},
-        Refusal{kGoodWindow + "--cores 0", "--cores"},
-        Refusal{kGoodWindow + "--cores two", "--cores"},
+        Refusal{kGoodWindow + "--cores 0", "--cores must be from 1 to 1024, but is 0"},
+        Refusal{kGoodWindow + "--cores two", "two"},
         Refusal{kGoodWindow + "--times local", "local"},
         Refusal{kGoodWindow + "--time-unit hours", "hours"},
         Refusal{kGoodWindow + "--on-bad panic", "panic"},
