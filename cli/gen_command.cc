@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "cli/signal_watch.h"
@@ -64,8 +66,17 @@ int generate(const GenArguments& arguments) {
   const std::unique_ptr<GeneratedRecords> records =
       value_or_throw(make_generated_records(arguments.kind, parameters));
   const std::unique_ptr<OutputFile> output = value_or_throw(OutputFile::open(arguments.output));
-  write_generated_records(*records, parameters, format, cancellation, *output);
-  output->close();
+  try {
+    write_generated_records(*records, parameters, format, cancellation, *output);
+    output->close();
+  } catch (const BrokenPipe&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string left = output->give_up();
+    if (left.empty()) throw;
+    throw std::runtime_error(
+        fmt::format("{}; what was written before is in {}", error.what(), left));
+  }
   return signals.exit_code(kExitDone);
 }
 

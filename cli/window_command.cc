@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,9 +108,15 @@ class WindowRun {
     prepare();
     if (cancellation_.requested()) return signals_.exit_code(kExitDone);
     open_outputs();
-    const RunReport report = execute();
-    close_outputs(report);
-    return tell(report);
+    try {
+      const RunReport report = execute();
+      close_outputs(report);
+      return tell(report);
+    } catch (const BrokenPipe&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw std::runtime_error(error.what() + what_is_left());
+    }
   }
 
  private:
@@ -231,6 +238,17 @@ class WindowRun {
     for (OutputFile* file : {output_.get(), late_file_.get(), bad_file_.get(), summary_.get()}) {
       if (file != nullptr) file->close();
     }
+  }
+
+  // Ends the outputs of a run that failed.
+  std::string what_is_left() const {
+    std::string left;
+    for (OutputFile* file : {output_.get(), late_file_.get(), bad_file_.get(), summary_.get()}) {
+      if (file == nullptr) continue;
+      const std::string name = file->give_up();
+      if (!name.empty()) left += (left.empty() ? "" : ", ") + name;
+    }
+    return left.empty() ? left : "; what was written before is in " + left;
   }
 
   int tell(const RunReport& report) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace tidemark {
@@ -31,22 +32,28 @@ OutputFile::OutputFile(int descriptor, std::string path)
   terminal_ = ::isatty(descriptor_) == 1;
 }
 
-OutputFile::~OutputFile() {
-  if (descriptor_ < 0) return;
-  if (regular_) give_up_name();
+OutputFile::~OutputFile() { give_up(); }
+
+std::string OutputFile::give_up() noexcept {
+  if (descriptor_ < 0) return {};
+  std::string left;
+  if (regular_) left = give_up_name();
   if (descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+  descriptor_ = -1;
+  return left;
 }
 
-void OutputFile::give_up_name() noexcept {
-  if (!wrote_) {
-    ::unlink(path_.c_str());
-    return;
+std::string OutputFile::give_up_name() noexcept {
+  if (wrote_) {
+    try {
+      std::string incomplete = path_ + ".incomplete";
+      if (std::rename(path_.c_str(), incomplete.c_str()) == 0) return incomplete;
+    } catch (const std::bad_alloc&) {
+      // Without memory for the new name the file goes.
+    }
   }
-  try {
-    std::rename(path_.c_str(), (path_ + ".incomplete").c_str());
-  } catch (...) {
-    ::unlink(path_.c_str());
-  }
+  ::unlink(path_.c_str());
+  return {};
 }
 
 void OutputFile::flush() {

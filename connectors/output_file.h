@@ -44,6 +44,9 @@ class OutputFile {
   void flush();
   // Flushes, and keeps the file. No writing after it.
   void close();
+  // Ends a file that will not be whole, for a message that says where its beginning is: returns
+  // PATH.incomplete, or nothing if no file is left. No writing after it.
+  std::string give_up() noexcept;
 
   // True for a terminal, a pipe or a socket, where somebody may be waiting for each result.
   bool is_watched() const { return watched_; }
@@ -53,7 +56,8 @@ class OutputFile {
 
  private:
   OutputFile(int descriptor, std::string path);
-  void give_up_name() noexcept;
+  // Renames or removes the file; returns its new name.
+  std::string give_up_name() noexcept;
 
   int descriptor_;
   std::string path_;

@@ -69,6 +69,25 @@ TEST(EndingTest, AFullDiskIsAnErrorThatNamesPathAndReason) {
   EXPECT_THAT(generated.err, HasSubstr("No space left on device"));
 }
 
+// Enough results for a block to be written before the bad row comes.
+TEST(EndingTest, AnErrorSaysWhereTheBeginningOfTheOutputIs) {
+  const TemporaryFolder folder;
+  const CommandResult result = run_command(
+      "(tidemark gen orders --rows 100k --keys 1000 --rate 10000; echo bad,,,,,) > rows.csv; "
+      "tidemark window rows.csv --time ts --time-unit ms --key user_id --window 'tumbling "
+      "size=100ms' --on-bad "
+      "fail --output out.csv --late-output late.csv",
+      folder);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("line 100002"));
+  EXPECT_THAT(result.err,
+              testing::EndsWith("; what was written before is in out.csv.incomplete\n"));
+  EXPECT_FALSE(folder.has("out.csv"));
+  EXPECT_FALSE(folder.has("late.csv"));
+  EXPECT_EQ(folder.read("out.csv.incomplete").substr(0, 13), "window_start,");
+}
+
 TEST(EndingTest, AFileOutputOfAFailedRunDoesNotPassForAWholeOne) {
   const TemporaryFolder folder;
   folder.write("rows.csv", "ts\n1\n20\nbad\n30\n");
@@ -121,6 +140,22 @@ TEST_P(SignalTest, GenEndsAfterAWholeLine) {
 }
 
 INSTANTIATE_TEST_SUITE_P(InterruptAndTerminate, SignalTest, testing::Values(SIGINT, SIGTERM));
+
+// Nobody reads the pipe, so the first signal cannot be followed to the end.
+TEST(EndingTest, TheSecondSignalEndsTheCommandAtOnce) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command("mkfifo results", folder).exit_code, 0);
+  RunningCommand reader("exec sleep 30 < results", folder.path());
+  RunningCommand command("exec " + kBigJob + "> results", folder.path());
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  command.signal(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ASSERT_FALSE(command.has_ended());
+  const auto second = std::chrono::steady_clock::now();
+  command.signal(SIGINT);
+  EXPECT_EQ(command.wait(std::chrono::seconds(5)).exit_code, 130);
+  EXPECT_LT(std::chrono::steady_clock::now() - second, std::chrono::seconds(1));
+}
 
 TEST(EndingTest, ASilentStandardInputCanBeInterrupted) {
   const TemporaryFolder folder;

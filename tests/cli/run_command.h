@@ -84,6 +84,11 @@ class RunningCommand {
 
   void signal(int number) const { ::kill(process_, number); }
 
+  bool has_ended() {
+    if (!ended_) ended_ = ::waitpid(process_, &status_, WNOHANG) == process_;
+    return ended_;
+  }
+
   // Waits for the end; after `limit` the process is killed, which gives exit code 137.
   CommandResult wait(std::chrono::seconds limit = std::chrono::seconds(60)) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -111,11 +116,6 @@ class RunningCommand {
       ::execl("/bin/bash", "bash", "-c", line.c_str(), static_cast<char*>(nullptr));
     }
     ::_exit(127);
-  }
-
-  bool has_ended() {
-    if (!ended_) ended_ = ::waitpid(process_, &status_, WNOHANG) == process_;
-    return ended_;
   }
 
   TemporaryFolder texts_;
