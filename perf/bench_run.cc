@@ -13,6 +13,9 @@ namespace tidemark {
 
 namespace {
 
+// With several sources, none runs more than this many slides ahead of the slowest.
+constexpr std::int64_t kDriftSlides = 10;
+
 PipelineOptions pipeline_options(const BenchOptions& options, std::size_t cores) {
   PipelineOptions pipeline;
   pipeline.cores = cores;
@@ -109,6 +112,7 @@ WindowQuery bench_query(const BenchOptions& options) {
   query.aggregates = options.aggregates;
   query.strategy = options.strategy;
   query.delay = options.delay;
+  query.max_drift = kDriftSlides * options.window.slide;
   return query;
 }
 

@@ -1,0 +1,200 @@
+// The headline job, as a pipeline and as its limit, on the same rows in the same process. Names
+// tell the topology: how many sources feed how many window stages.
+//
+// Measured is the stream, not its end: the windows that are open after the last row are not fired,
+// since thousands of firings without a row would count as rows that are slow. That results are
+// right to the last window is checked on a shorter stream before.
+//
+// A run is a whole stream, so each repetition is one iteration:
+//   sliding_bench --benchmark_repetitions=10 --benchmark_enable_random_interleaving=true
+//                 --benchmark_report_aggregates_only=true
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sliding_limit.h"
+#include "tidemark/operators/pipeline.h"
+#include "tidemark/perf/bench_source.h"
+#include "tidemark/perf/bench_stream.h"
+#include "tidemark/perf/checksum_sink.h"
+#include "tidemark/runtime/cpu_allowance.h"
+
+namespace tidemark::bench {
+namespace {
+
+constexpr std::int64_t kSlide = 1000;
+// The window fills, and then slides on for a quarter of its size.
+constexpr std::uint64_t kRows = 45'000'000;
+
+BenchStreamConfig stream_config(const benchmark::State& state) {
+  BenchStreamConfig config;
+  config.keys = static_cast<std::uint64_t>(state.range(0));
+  config.rows = kRows;
+  return config;
+}
+
+std::int64_t window_size(const benchmark::State& state) { return state.range(1) * kSlide; }
+
+void count_rows(benchmark::State& state, std::uint64_t results) {
+  state.counters["rows_per_second"] =
+      benchmark::Counter(static_cast<double>(kRows) * static_cast<double>(state.iterations()),
+                         benchmark::Counter::kIsRate);
+  state.counters["results_per_row"] = static_cast<double>(results) / static_cast<double>(kRows);
+}
+
+void limit_one_thread(benchmark::State& state) {
+  const BenchStreamConfig config = stream_config(state);
+  const BenchStream stream(config);
+  std::uint64_t results = 0;
+  for (auto _ : state) {
+    SlidingLimit limit(window_size(state), kSlide, config.start + kSlide);
+    constexpr std::size_t kChunk = 1024;
+    std::array<EventTime, kChunk> times;
+    std::array<std::int64_t, kChunk> keys;
+    std::array<std::int64_t, kChunk> amounts;
+    for (std::uint64_t row = 0; row < kRows; row += kChunk) {
+      const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, kRows - row));
+      stream.fill(row, 1, n, times.data(), keys.data(), amounts.data());
+      for (std::size_t i = 0; i < n; ++i) limit.add(times[i], keys[i], amounts[i]);
+    }
+    benchmark::DoNotOptimize(limit.checksum());
+    results = limit.results();
+  }
+  count_rows(state, results);
+}
+
+// Ends as if the run was interrupted after the last row, which leaves open windows alone.
+class UnfinishedPartition final : public SourcePartition {
+ public:
+  UnfinishedPartition(std::unique_ptr<SourcePartition> partition, std::atomic<std::size_t>& running,
+                      Cancellation& cancellation)
+      : partition_(std::move(partition)), running_(running), cancellation_(cancellation) {}
+
+  PollStatus poll(Batch& batch) override {
+    const PollStatus status = partition_->poll(batch);
+    if (status != PollStatus::kEnd) return status;
+    // Any order will do: the count only has to reach zero once.
+    if (!std::exchange(ended_, true) && running_.fetch_sub(1, std::memory_order_relaxed) == 1) {
+      cancellation_.request();
+    }
+    return PollStatus::kPending;
+  }
+
+ private:
+  std::unique_ptr<SourcePartition> partition_;
+  std::atomic<std::size_t>& running_;
+  Cancellation& cancellation_;
+  bool ended_ = false;
+};
+
+enum class Ending : std::uint8_t { kFireAll, kLeaveOpen };
+
+struct PipelineResult {
+  std::uint64_t checksum = 0;
+  RunReport report;
+};
+
+PipelineResult run_cores(const BenchStream& stream, std::int64_t size, std::size_t cores,
+                         Ending ending) {
+  WindowQuery query;
+  query.keys = BenchStream::keys();
+  query.values = BenchStream::values();
+  query.windows = {sliding(std::chrono::milliseconds(size), std::chrono::milliseconds(kSlide))};
+  query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "count"},
+                      {AggregateFunction::kSum, 0, "sum"},
+                      {AggregateFunction::kMax, 0, "max"}};
+  query.max_drift = 10 * kSlide;
+  PipelineOptions options;
+  options.cores = cores;
+  const CpuAllowance allowance = cpu_allowance();
+  for (std::size_t i = 0; i < std::min(cores, allowance.cpus.size()); ++i) {
+    options.cpus.push_back(allowance.cpus[i]);
+  }
+  std::vector<std::unique_ptr<SourcePartition>> partitions;
+  std::vector<ChecksumSink> checksums(cores);
+  ResultSinks sinks;
+  Cancellation cancellation;
+  std::atomic<std::size_t> running{cores};
+  if (ending == Ending::kLeaveOpen) options.cancellation = &cancellation;
+  for (std::size_t i = 0; i < cores; ++i) {
+    partitions.push_back(std::make_unique<BenchPartition>(stream, i, cores));
+    if (ending == Ending::kLeaveOpen) {
+      partitions.back() = std::make_unique<UnfinishedPartition>(std::move(partitions.back()),
+                                                                running, cancellation);
+    }
+    sinks.per_worker.push_back(&checksums[i]);
+  }
+  PipelineResult result;
+  result.report = run_pipeline(query, partitions, sinks, nullptr, options);
+  for (const ChecksumSink& sink : checksums) result.checksum += sink.checksum();
+  return result;
+}
+
+std::uint64_t expected_checksum(const BenchStreamConfig& config, std::int64_t size) {
+  const BenchStream stream(config);
+  SlidingLimit limit(size, kSlide, config.start + kSlide);
+  EventTime time = 0;
+  std::int64_t key = 0;
+  std::int64_t amount = 0;
+  for (std::uint64_t row = 0; row < config.rows; ++row) {
+    stream.fill(row, 1, 1, &time, &key, &amount);
+    limit.add(time, key, amount);
+  }
+  limit.finish();
+  return limit.checksum();
+}
+
+// Figures of a run with a wrong result are worth nothing.
+bool results_are_right(const benchmark::State& state, std::size_t cores) {
+  BenchStreamConfig config = stream_config(state);
+  config.rows = 500'000;
+  const BenchStream stream(config);
+  return run_cores(stream, window_size(state), cores, Ending::kFireAll).checksum ==
+         expected_checksum(config, window_size(state));
+}
+
+void pipeline(benchmark::State& state, std::size_t cores) {
+  if (!results_are_right(state, cores)) {
+    state.SkipWithError("the checksum of the results is not that of the hand-written loop");
+    return;
+  }
+  const BenchStream stream(stream_config(state));
+  RunReport report;
+  for (auto _ : state) {
+    report = run_cores(stream, window_size(state), cores, Ending::kLeaveOpen).report;
+  }
+  count_rows(state, report.results);
+  const StateCounters& counters = report.state;
+  const double bound = static_cast<double>(counters.peak_live_entries) *
+                           static_cast<double>(counters.state_bytes_per_entry + 8) +
+                       static_cast<double>(counters.peak_key_table_bytes);
+  state.counters["state_bytes_over_entries"] =
+      static_cast<double>(counters.peak_state_bytes) / bound;
+  state.counters["updates_per_row"] =
+      static_cast<double>(counters.updates) / static_cast<double>(report.rows_read);
+}
+
+void one_source_one_window(benchmark::State& state) { pipeline(state, 1); }
+void two_sources_two_windows(benchmark::State& state) { pipeline(state, 2); }
+
+void sizes(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"keys", "size_over_slide"})
+      ->Args({1'000, 3'600})
+      ->Args({1'000, 1})
+      ->Args({100'000, 3'600})
+      ->Iterations(1)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK(limit_one_thread)->Apply(sizes);
+BENCHMARK(one_source_one_window)->Apply(sizes);
+BENCHMARK(two_sources_two_windows)->Apply(sizes);
+
+}  // namespace
+}  // namespace tidemark::bench
