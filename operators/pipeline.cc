@@ -22,7 +22,8 @@ class Pipeline {
       : query_(query),
         plans_(plan_query(query)),
         options_(options),
-        has_sink_task_(sinks.shared != nullptr || late != nullptr),
+        sinks_are_shared_(sinks.shared != nullptr),
+        has_sink_task_(sinks_are_shared_ || late != nullptr),
         scheduler_(scheduler_options()),
         window_channels_(options.cores),
         source_channels_(partitions.size()) {
@@ -50,7 +51,8 @@ class Pipeline {
       report.state.state_bytes_per_entry =
           std::max<std::uint64_t>(report.state.state_bytes_per_entry, plan.state_bytes);
     }
-    report.windows_fired = report.state.windows_fired;
+    // Results that workers keep to themselves are seen together by nobody.
+    report.windows_fired = sinks_are_shared_ ? sink_->windows_fired() : report.state.windows_fired;
     report.cores = options_.cores;
     report.workers = scheduler_.metrics();
     return report;
@@ -140,6 +142,7 @@ class Pipeline {
   const WindowQuery& query_;
   std::vector<WindowPlan> plans_;
   const PipelineOptions& options_;
+  bool sinks_are_shared_;
   bool has_sink_task_;
   Scheduler scheduler_;
   std::vector<std::unique_ptr<Inbox>> window_inboxes_;

@@ -141,6 +141,18 @@ TEST_F(WindowCommandTest, OneInputGivesTheSameBytesForEverySetting) {
   }
 }
 
+TEST_F(WindowCommandTest, AWindowCountsOnceWhateverTheNumberOfCores) {
+  for (const char* cores : {"1", "2", "3"}) {
+    const CommandResult result =
+        run("tidemark window 'gen:orders?rows=10k&keys=100&rate=1k' --key user_id --quiet "
+            "--window 'tumbling size=1s' --window 'sliding size=5s slide=1s' --summary run.json "
+            "--cores " +
+            std::string(cores));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(nlohmann::json::parse(folder_.read("run.json")).at("windows_fired"), 10 + 14);
+  }
+}
+
 struct Refusal {
   std::string arguments;
   std::string message;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
+#include <tuple>
 
 namespace tidemark::test_support {
 namespace {
@@ -24,6 +26,12 @@ void take_from(const CollectingSink& sink, RunOutcome& outcome) {
   if (sink.finished() != 1) {
     outcome.faults.push_back(fmt::format("finish came {} times", sink.finished()));
   }
+}
+
+std::size_t distinct_windows(const std::vector<ResultRow>& results) {
+  std::set<std::tuple<std::uint32_t, EventTime, EventTime>> windows;
+  for (const ResultRow& result : results) windows.insert({result.window, result.start, result.end});
+  return windows.size();
 }
 
 }  // namespace
@@ -66,6 +74,11 @@ RunOutcome run_query(const WindowQuery& query, const std::vector<std::vector<Row
     outcome.faults.push_back(fmt::format("the late sink finished {} times", late.finished()));
   }
   outcome.late = late.late();
+  const std::size_t windows = distinct_windows(outcome.results);
+  if (!settings.sink_per_worker && outcome.report.windows_fired != windows) {
+    outcome.faults.push_back(fmt::format("{} windows have results, but {} are reported", windows,
+                                         outcome.report.windows_fired));
+  }
   sort_canonically(outcome.results);
   return outcome;
 }
