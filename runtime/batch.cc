@@ -13,11 +13,13 @@ constexpr std::align_val_t kCellAlignment{64};
 constexpr std::size_t kMaxStringBytes = UINT32_MAX;
 }  // namespace
 
-void Column::CellDeleter::operator()(void* cells) const { ::operator delete(cells, kCellAlignment); }
+void Column::CellDeleter::operator()(void* cells) const {
+  ::operator delete(cells, kCellAlignment);
+}
 
 Column::Column(ColumnType type, std::size_t capacity)
     : type_(type),
-      cells_(::operator new(capacity * kCellBytes, kCellAlignment)),
+      cells_(::operator new(capacity* kCellBytes, kCellAlignment)),
       null_bits_((capacity + 63) / 64, 0) {
   static_assert(sizeof(StringCell) == kCellBytes);
   std::memset(cells_.get(), 0, capacity * kCellBytes);
@@ -34,6 +36,7 @@ void Column::set_string(std::size_t row, std::string_view value) {
 }
 
 void Column::set_null(std::size_t row) {
+  if (type_ == ColumnType::kString) static_cast<StringCell*>(cells_.get())[row] = {0, 0};
   null_bits_[row / 64] |= std::uint64_t{1} << (row % 64);
   has_nulls_ = true;
 }
@@ -50,7 +53,9 @@ void Column::copy_range(std::size_t at, const Column& from, std::size_t begin, s
   if (type_ == ColumnType::kString) {
     for (std::size_t row = begin; row < end; ++row) set_string(at + row - begin, from.string(row));
   } else {
-    std::memcpy(int64s() + at, from.int64s() + begin, (end - begin) * kCellBytes);
+    std::memcpy(static_cast<std::byte*>(cells()) + at * kCellBytes,
+                static_cast<const std::byte*>(from.cells()) + begin * kCellBytes,
+                (end - begin) * kCellBytes);
   }
   if (!from.has_nulls_) return;
   for (std::size_t row = begin; row < end; ++row) {

@@ -22,8 +22,9 @@ struct Field {
 };
 using Schema = std::vector<Field>;
 
-// A column of fixed capacity. Every cell takes 8 bytes: an int64, a double, or the place of a string
-// in the column's own byte store. A cell may be NULL; its value is then unspecified.
+// A column of fixed capacity. Every cell takes 8 bytes: an int64, a double, or the place of a
+// string in the column's own byte store. A cell may be NULL; its value is then
+// unspecified, except that a NULL string reads as an empty one.
 class Column {
  public:
   Column(ColumnType type, std::size_t capacity);
@@ -37,6 +38,9 @@ class Column {
   const std::int64_t* int64s() const { return static_cast<const std::int64_t*>(cells_.get()); }
   double* doubles() { return static_cast<double*>(cells_.get()); }
   const double* doubles() const { return static_cast<const double*>(cells_.get()); }
+  // Cells as bytes, 8 a row, for copying.
+  void* cells() { return cells_.get(); }
+  const void* cells() const { return cells_.get(); }
 
   // The bytes stay valid until the column is cleared or a string is set.
   std::string_view string(std::size_t row) const {

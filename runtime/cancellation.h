@@ -6,8 +6,8 @@
 
 namespace tidemark {
 
-// Set from any thread or from a signal handler; sources look at it before every batch. A source that
-// waits for input looks again at the latest after kCancellationPoll.
+// Set from any thread or from a signal handler; sources look at it before every batch. A source
+// that waits for input looks again at the latest after kCancellationPoll.
 inline constexpr std::chrono::milliseconds kCancellationPoll{20};
 
 class Cancellation {

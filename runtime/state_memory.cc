@@ -10,7 +10,8 @@ namespace tidemark {
 
 void* StateMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   void* block = nullptr;
-  if (posix_memalign(&block, std::max(alignment, sizeof(void*)), bytes) != 0) throw std::bad_alloc();
+  if (posix_memalign(&block, std::max(alignment, sizeof(void*)), bytes) != 0)
+    throw std::bad_alloc();
   bytes_ += malloc_usable_size(block);
   peak_bytes_ = std::max(peak_bytes_, bytes_);
   return block;
