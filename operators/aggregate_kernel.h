@@ -95,6 +95,13 @@ struct CompensatedDouble {
   double value() const;
 };
 
+// Entries are short: their words are copied in place rather than by a call.
+inline void copy_entry(std::byte* to, const std::byte* from, std::size_t bytes) {
+  std::size_t at = 0;
+  for (; at + 16 <= bytes; at += 16) std::memcpy(to + at, from + at, 16);
+  if (at < bytes) std::memcpy(to + at, from + at, 8);
+}
+
 template <typename T>
 T load_state(const std::byte* entry, std::size_t offset) {
   T state;

@@ -57,7 +57,7 @@ void Pane::use_hash(std::size_t entries) {
 
 std::byte* Pane::add(std::uint32_t slot) {
   std::byte* entry = entries_.data() + size_ * entry_size_;
-  std::memcpy(entry, layout_.initial_entry().data(), entry_size_);
+  copy_entry(entry, layout_.initial_entry().data(), entry_size_);
   entry_header(entry).slot = slot;
   ++size_;
   return entry;

@@ -34,7 +34,7 @@ void RunningRows::cover(std::size_t slot_count) {
 
 void RunningRows::reset(std::uint32_t slot, std::size_t index) {
   std::byte* entry = part(slot, index);
-  std::memcpy(entry, layout_.initial_entry().data(), entry_size_);
+  copy_entry(entry, layout_.initial_entry().data(), entry_size_);
   entry_header(entry).slot = slot;
 }
 

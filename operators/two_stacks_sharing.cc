@@ -82,7 +82,7 @@ void TwoStacksSharing::restore(const EntryRun& run) {
     for (std::size_t i = 0; i < n; ++i) {
       const std::byte* entry = entries + i * entry_size;
       const std::uint32_t slot = entry_header(entry).slot;
-      std::memcpy(rows_.part(slot, kFront), entry, entry_size);
+      copy_entry(rows_.part(slot, kFront), entry, entry_size);
       leave(slot);
     }
     entries_left(entries, n);
