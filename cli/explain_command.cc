@@ -29,6 +29,7 @@ WindowQuery bound_query(const WindowArguments& arguments) {
   options.time = event_time_of(arguments);
   options.keys = split_columns(arguments.keys);
   options.aggregates = aggregates_of(arguments);
+  options.types = types_of(arguments);
   options.delay = query.delay;
   WindowInput input = value_or_throw(open_window_input(options));
   query.keys = std::move(input.keys);

@@ -37,6 +37,12 @@ void add_input_options(CLI::App& command, WindowArguments& arguments) {
   add("--time-format", arguments.time_format,
       "strftime-like format of text times; default ISO 8601 and YYYY-MM-DD HH:MM[:SS[.fff]]");
   add("--input-zone", arguments.input_zone, "zone of text times that carry none; default UTC");
+  command
+      .add_option("--type", arguments.types,
+                  "COL=int or COL=double: type of a value column, repeatable; default: int if all "
+                  "of the first rows have whole numbers")
+      ->group(kInputGroup)
+      ->allow_extra_args(false);
   add("--on-bad", arguments.on_bad, "skip (default) or fail: what to do at a row that is bad");
 }
 
@@ -184,6 +190,20 @@ std::vector<AggregateRequest> aggregates_of(const WindowArguments& arguments) {
   Expected<std::vector<AggregateRequest>> list = parse_aggregate_list(arguments.aggregates);
   if (!list) throw UserError("--agg: " + list.error().message);
   return *std::move(list);
+}
+
+std::vector<std::pair<std::string, ColumnType>> types_of(const WindowArguments& arguments) {
+  std::vector<std::pair<std::string, ColumnType>> types;
+  for (const std::string& text : arguments.types) {
+    const std::size_t equals = text.rfind('=');
+    const std::string type = equals == std::string::npos ? "" : text.substr(equals + 1);
+    if (type != "int" && type != "double") {
+      throw UserError(fmt::format("--type must be COL=int or COL=double, not {}", text));
+    }
+    types.emplace_back(text.substr(0, equals),
+                       type == "int" ? ColumnType::kInt64 : ColumnType::kDouble);
+  }
+  return types;
 }
 
 EventTimeOptions event_time_of(const WindowArguments& arguments) {

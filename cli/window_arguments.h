@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tidemark/connectors/result_writer.h"
@@ -21,6 +22,7 @@ struct WindowArguments {
   std::string time_unit = "auto";
   std::string time_format;
   std::string input_zone = "UTC";
+  std::vector<std::string> types;  // COL=int or COL=double
   std::string keys;
   std::vector<std::string> windows;
   std::string aggregates = "count";
@@ -55,6 +57,7 @@ void add_window_options(CLI::App& command, WindowArguments& arguments);
 // wrong and for what this version cannot do, before anything is read.
 WindowQuery query_of(const WindowArguments& arguments);
 std::vector<AggregateRequest> aggregates_of(const WindowArguments& arguments);
+std::vector<std::pair<std::string, ColumnType>> types_of(const WindowArguments& arguments);
 EventTimeOptions event_time_of(const WindowArguments& arguments);
 // Nothing if --cores is not given.
 std::optional<std::size_t> cores_of(const WindowArguments& arguments);

@@ -136,6 +136,7 @@ class WindowRun {
     options.time = event_time_of(arguments_);
     options.keys = split_columns(arguments_.keys);
     options.aggregates = aggregates_of(arguments_);
+    options.types = types_of(arguments_);
     options.carry_text = !arguments_.late_output.empty();
     options.bad_rows = [this](const BadRow& row) { bad_rows_.accept(row); };
     options.on_bad = on_bad();

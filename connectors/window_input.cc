@@ -68,6 +68,7 @@ CsvSourceOptions csv_options(const WindowInputOptions& options, std::vector<CsvV
   csv.time = options.time;
   csv.keys = options.keys;
   csv.values = std::move(values);
+  csv.types = options.types;
   csv.carry_raw = options.carry_text;
   csv.bad_rows = options.bad_rows;
   csv.on_bad = options.on_bad;
@@ -136,6 +137,11 @@ Expected<WindowInput> open_generator(const WindowInputOptions& options) {
   if (!options.time_column.empty() && options.time_column != "ts") {
     return make_error(
         fmt::format("the event time of generated orders is ts, not {}", options.time_column));
+  }
+  if (!options.types.empty()) {
+    return make_error(
+        fmt::format("the columns of generated orders have their types, so {} gets none",
+                    options.types.front().first));
   }
   WindowInput input;
   input.name = options.input;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tidemark/connectors/aggregate_list.h"
@@ -27,6 +28,8 @@ struct WindowInputOptions {
   EventTimeOptions time;
   std::vector<std::string> keys;
   std::vector<AggregateRequest> aggregates;
+  // Columns whose type is not to be found out from the first rows: int64 or double. csv only.
+  std::vector<std::pair<std::string, ColumnType>> types;
   // Rows carry their text along for the late output.
   bool carry_text = false;
   BadRowHandler bad_rows;

@@ -141,6 +141,17 @@ TEST_F(WindowCommandTest, OneInputGivesTheSameBytesForEverySetting) {
   }
 }
 
+// The first rows have whole numbers only, so the type would be found out wrong.
+TEST_F(WindowCommandTest, ATypeThatTheUserNamesIsNotGuessed) {
+  std::string rows = "ts,v\n";
+  for (int i = 0; i < 10'000; ++i) rows += "1,1\n";
+  folder_.write("rows.csv", rows + "2,0.5\n");
+  const std::string line = kWindow + "--agg 'sum(v)' ";
+  EXPECT_THAT(run(line).err, HasSubstr("pass --type v=double to read it"));
+  const CommandResult result = run(line + "--type v=double --quiet");
+  EXPECT_EQ(result.out, "window_start,window_end,sum(v)\n0,10000,10000.5\n") << result.err;
+}
+
 TEST_F(WindowCommandTest, AWindowCountsOnceWhateverTheNumberOfCores) {
   for (const char* cores : {"1", "2", "3"}) {
     const CommandResult result =
@@ -214,6 +225,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{kGoodWindow + "--time-unit hours", "hours"},
         Refusal{kGoodWindow + "--on-bad panic", "panic"},
         Refusal{kGoodWindow + "--output-format xml", "xml"},
+        Refusal{kGoodWindow + "--type v=text", "--type must be COL=int or COL=double, not v=text"},
+        Refusal{kGoodWindow + "--type double", "not double"},
         Refusal{kGoodWindow + "--key a,,b", "a,,b"}, Refusal{kGoodWindow + "--sorted", "--sorted"},
         Refusal{kGoodWindow, "no_such_file.csv"}));
 
