@@ -51,6 +51,31 @@ TEST(Batch, CapacityOutsideItsRangeIsRefused) {
   EXPECT_EQ(Batch({}, Batch::kMaxCapacity).capacity(), Batch::kMaxCapacity);
 }
 
+// The place of a string outlives clear(), the string does not.
+TEST(Batch, NullStringOfARecycledBatchIsEmptyAndCopiesNothing) {
+  Batch recycled(kSchema, 4);
+  for (std::size_t row = 0; row < 4; ++row) {
+    recycled.column(2).set_string(row, std::string(1000, 'x'));
+  }
+  recycled.set_size(4);
+  recycled.clear();
+  for (std::size_t row = 0; row < 4; ++row) recycled.column(2).set_null(row);
+  recycled.set_size(4);
+  EXPECT_EQ(recycled.column(2).string(3), "");
+
+  Batch ranged(kSchema, 4);
+  ranged.append_range(recycled, 1, 4);
+  Batch selected(kSchema, 4);
+  const std::vector<std::uint16_t> rows{3, 0};
+  selected.append_selected(recycled, rows);
+  for (const Batch* copy : {&ranged, &selected}) {
+    for (std::size_t row = 0; row < copy->size(); ++row) {
+      EXPECT_TRUE(copy->column(2).is_null(row));
+      EXPECT_EQ(copy->column(2).string(row), "");
+    }
+  }
+}
+
 TEST(Batch, StartsEmptyWithASilentHeader) {
   const Batch batch(kSchema, 3);
   EXPECT_TRUE(batch.empty());
