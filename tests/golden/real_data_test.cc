@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/case_table.h"
@@ -348,6 +349,111 @@ TEST_F(RideEvents, PerHourAndPerHourAndType) {
                              "--window 'tumbling size=1h' --delay 23s");
   EXPECT_EQ(types.size(), 51U);
   EXPECT_EQ(column_sum(types, 3), 7932);
+}
+
+std::vector<nlohmann::json> read_json_lines(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  std::vector<nlohmann::json> values;
+  for (std::string line; std::getline(stream, line);) {
+    values.push_back(nlohmann::json::parse(line));
+  }
+  return values;
+}
+
+TEST_F(RideEvents, AMonthIsOneWindow) {
+  const Table months =
+      window(scratch("cars.csv"), "--time timestamp --window 'tumbling size=30d' --delay 23s");
+  ASSERT_EQ(months.size(), 1U);
+  EXPECT_EQ(number(months[0][0]), static_cast<double>(time_of("2023-08-21T00:00:00Z")));
+  EXPECT_EQ(number(months[0][2]), 7932);
+}
+
+// The slide of 40 minutes does not divide the hour.
+TEST_F(RideEvents, BusiestDriverOfTheLastHour) {
+  const Table counts = window(scratch("cars.csv"),
+                              "--time timestamp --key driver_id --agg count --delay 23s "
+                              "--window 'sliding size=1h slide=40m'");
+  std::map<double, std::pair<double, double>> busiest;  // count and driver, by window start
+  for (const auto& row : counts) {
+    auto& best = busiest[number(row[0])];
+    best = std::max(best, {number(row[3]), number(row[2])});
+  }
+  const auto expected =
+      read_json_lines(data("arroyo/golden/most_active_driver_last_hour_unaligned.json"));
+  ASSERT_EQ(busiest.size(), expected.size());
+  for (const auto& top : expected) {
+    const auto start = static_cast<double>(time_of(top.at("start").get<std::string>()));
+    EXPECT_EQ(busiest[start], (std::pair<double, double>(top.at("count"), top.at("driver_id"))))
+        << top;
+  }
+}
+
+TEST_F(RealData, CountersOfTheLastTenSeconds) {
+  std::ofstream csv(scratch("impulse.csv"));
+  csv << "time,counter\n";
+  for (const auto& event : read_json_lines(data("arroyo/inputs/impulse.json"))) {
+    csv << event.at("timestamp").get<std::string>() << "," << event.at("counter") << "\n";
+  }
+  csv.close();
+  const Table windows = window(scratch("impulse.csv"),
+                               "--time time --agg 'count, min(counter), max(counter)' "
+                               "--window 'sliding size=10s slide=2s'");
+  const auto expected = read_json_lines(data("arroyo/golden/sliding_window_end.json"));
+  ASSERT_EQ(windows.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto time = [&](const char* name) {
+      return static_cast<double>(time_of(expected[i].at(name).get<std::string>() + "Z"));
+    };
+    EXPECT_EQ(number(windows[i][0]), time("start"));
+    EXPECT_EQ(number(windows[i][1]), time("end"));
+    EXPECT_EQ(number(windows[i][2]), expected[i].at("count"));
+    EXPECT_EQ(number(windows[i][3]), expected[i].at("min"));
+    EXPECT_EQ(number(windows[i][4]), expected[i].at("max"));
+  }
+}
+
+TEST_F(RealData, EarthquakesInDescendingTimeAreLateUnlessTheDelayCoversTheWeek) {
+  std::ifstream json(data("vega/earthquakes.json"));
+  std::ofstream csv(scratch("earthquakes.csv"));
+  csv << "time,mag\n";
+  const nlohmann::json earthquakes = nlohmann::json::parse(json);
+  for (const auto& feature : earthquakes.at("features")) {
+    const auto& properties = feature.at("properties");
+    csv << properties.at("time") << ",";
+    if (!properties.at("mag").is_null()) csv << properties.at("mag");
+    csv << "\n";
+  }
+  csv.close();
+  const std::string options = "--time time --time-unit ms --agg 'count, max(mag)' ";
+  EXPECT_EQ(window(scratch("earthquakes.csv"), options + "--window 'tumbling size=1h'").size(), 1U);
+  EXPECT_EQ(summary("rows_on_time"), 3);
+  EXPECT_EQ(summary("rows_late"), 1704);
+  expect_table(
+      window(scratch("earthquakes.csv"), options + "--window 'tumbling size=1h' --delay 8d"),
+      "earthquakes_per_hour.csv", {0, 2, 3});
+  const Table days =
+      window(scratch("earthquakes.csv"), options + "--window 'tumbling size=1d' --delay 8d");
+  std::vector<double> counts;
+  for (const auto& row : days) counts.push_back(number(row[2]));
+  EXPECT_EQ(counts, (std::vector<double>{198, 231, 242, 259, 301, 249, 213, 14}));
+}
+
+TEST_F(RealData, FlightsWithNegativeDelays) {
+  std::ifstream json(data("vega/flights-5k.json"));
+  std::ofstream csv(scratch("flights.csv"));
+  csv << "date,delay\n";
+  for (const auto& flight : nlohmann::json::parse(json)) {
+    csv << flight.at("date").get<std::string>() << "," << flight.at("delay") << "\n";
+  }
+  csv.close();
+  const std::string options = "--time date --agg 'count, sum(delay)' ";
+  expect_table(window(scratch("flights.csv"), options + "--window 'tumbling size=1d'"),
+               "flights_tumble_1d.csv", {0, 2, 3});
+  const Table weeks = window(scratch("flights.csv"), options + "--window 'tumbling size=7d'");
+  ASSERT_EQ(weeks.size(), 14U);
+  EXPECT_EQ(number(weeks[0][0]), static_cast<double>(time_of("2000-12-28T00:00:00Z")));
+  EXPECT_EQ(number(weeks[0][2]), 177);
+  EXPECT_EQ(number(weeks[0][3]), 2332);
 }
 
 }  // namespace
