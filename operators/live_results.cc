@@ -32,6 +32,14 @@ void LiveResults::set_null(std::size_t cell, bool is_null) {
   nulls_[cell] = static_cast<std::uint8_t>(is_null);
 }
 
+void LiveResults::resize(std::size_t size) {
+  size_ = size;
+  cells_.assign(size_ * columns_, 0);
+  nulls_.assign(size_ * columns_, 0);
+  null_count_ = 0;
+  overflows_.clear();
+}
+
 void LiveResults::append() {
   ++size_;
   cells_.resize(size_ * columns_, 0);

@@ -21,6 +21,8 @@ class LiveResults {
  public:
   LiveResults(const AggregateLayout& layout, std::pmr::memory_resource& memory);
 
+  // Starts again with `size` rows of no value yet.
+  void resize(std::size_t size);
   // A new last row, of no value yet.
   void append();
   // The last row takes the place of `position`.

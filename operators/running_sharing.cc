@@ -4,22 +4,23 @@
 
 namespace tidemark {
 
-namespace {
-// The rows of this many keys stay in the cache from one step of a window to the next.
-constexpr std::size_t kCachedKeys = 16384;
-}  // namespace
-
 RunningSharing::RunningSharing(const AggregateLayout& layout, std::size_t parts,
                                std::pmr::memory_resource& memory)
     : layout_(layout), rows_(layout, parts, memory), results_(layout, memory) {}
 
 void RunningSharing::enter(std::uint32_t slot) {
-  if (rows_.enter(slot)) results_.append();
+  ++changes_;
+  const bool is_new = rows_.enter(slot);
+  if (!keeps_results_) return;
+  if (is_new) results_.append();
   if (rows_.touch(slot)) touched_.push_back(slot);
 }
 
 void RunningSharing::leave(std::uint32_t slot) {
-  if (const auto position = rows_.leave(slot)) {
+  ++changes_;
+  const auto position = rows_.leave(slot);
+  if (!keeps_results_) return;
+  if (position) {
     results_.remove(*position);
   } else if (rows_.touch(slot)) {
     touched_.push_back(slot);
@@ -36,17 +37,18 @@ void RunningSharing::merge_into(std::size_t part, const EntryRun& run) {
     prefetch(entries, n);
     for (std::size_t i = 0; i < n; ++i) {
       slots[i] = entry_header(entries + i * entry_size).slot;
-      if (rows_.enter(slots[i])) results_.append();
+      if (rows_.enter(slots[i]) && keeps_results_) results_.append();
       into[i] = rows_.part(slots[i], part);
     }
     layout_.merge(into.data(), entries, n);
-    refresh({slots.data(), n});
+    if (keeps_results_) refresh({slots.data(), n});
   }
+  changes_ += run.size;
   merges_ += run.size;
 }
 
 void RunningSharing::entries_left(const std::byte* entries, std::size_t n) {
-  if (rows_.live().size() <= kCachedKeys) return;
+  if (!keeps_results_ || rows_.live().size() <= kCachedKeys) return;
   std::array<std::uint32_t, kChunk> slots;
   for (std::size_t i = 0; i < n; ++i) {
     slots[i] = entry_header(entries + i * layout_.entry_size()).slot;
@@ -56,10 +58,16 @@ void RunningSharing::entries_left(const std::byte* entries, std::size_t n) {
 
 void RunningSharing::begin_window(SealedSlices& /*sealed*/) {
   emitted_ = 0;
+  if (keeps_results_) refresh_touched();
+  choose_way();
+  changes_ = 0;
+}
+
+void RunningSharing::refresh_touched() {
+  std::array<std::uint32_t, kChunk> slots;
   for (std::size_t from = 0; from < touched_.size(); from += kChunk) {
     const std::size_t n = std::min(kChunk, touched_.size() - from);
     for (std::size_t i = from; i < from + n; ++i) rows_.prefetch(touched_[i]);
-    std::array<std::uint32_t, kChunk> slots;
     std::size_t marked = 0;
     for (std::size_t i = from; i < from + n; ++i) {
       slots[marked] = touched_[i];
@@ -68,6 +76,20 @@ void RunningSharing::begin_window(SealedSlices& /*sealed*/) {
     refresh({slots.data(), marked});
   }
   touched_.clear();
+}
+
+// The two bounds lie apart, so that a stream near one of them does not go to and fro.
+void RunningSharing::choose_way() {
+  const std::span<const std::uint32_t> live = rows_.live();
+  if (keeps_results_) {
+    keeps_results_ = changes_ * 2 < live.size();
+  } else if (changes_ * 4 < live.size()) {
+    keeps_results_ = true;
+    results_.resize(live.size());
+    for (std::size_t from = 0; from < live.size(); from += kChunk) {
+      refresh(live.subspan(from, std::min(kChunk, live.size() - from)));
+    }
+  }
 }
 
 void RunningSharing::refresh(std::span<const std::uint32_t> slots) {
@@ -88,11 +110,30 @@ void RunningSharing::refresh(std::span<const std::uint32_t> slots) {
 }
 
 bool RunningSharing::emit(ResultEmitter& emitter) {
+  return keeps_results_ ? emit_kept(emitter) : emit_computed(emitter);
+}
+
+bool RunningSharing::emit_kept(ResultEmitter& emitter) {
   const std::span<const std::uint32_t> live = rows_.live();
   while (emitted_ < live.size()) {
     const std::size_t n = std::min(live.size() - emitted_, emitter.room());
     if (n == 0) return false;
     emitter.emit_live(live.subspan(emitted_, n), results_, emitted_);
+    emitted_ += n;
+  }
+  return true;
+}
+
+bool RunningSharing::emit_computed(ResultEmitter& emitter) {
+  std::array<const std::byte*, kChunk> a;
+  std::array<const std::byte*, kChunk> b;
+  const std::span<const std::uint32_t> live = rows_.live();
+  while (emitted_ < live.size()) {
+    const std::size_t n = std::min({live.size() - emitted_, emitter.room(), kChunk});
+    if (n == 0) return false;
+    const std::span<const std::uint32_t> slots = live.subspan(emitted_, n);
+    const bool two_parts = result_states(slots, a.data(), b.data());
+    emitter.emit(layout_, slots, a.data(), two_parts ? b.data() : nullptr);
     emitted_ += n;
   }
   return true;

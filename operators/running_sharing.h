@@ -14,8 +14,9 @@
 
 namespace tidemark {
 
-// Keeps the list of live keys, their running rows and their results, and refreshes the results of
-// keys whose rows were touched since the last window.
+// Keeps the list of live keys and their running rows. Results are made in one of two ways, chosen
+// by how many entries come and leave between windows: if few do, results are kept and only those of
+// touched keys are refreshed; if many do, they are computed for all keys while they are emitted.
 class RunningSharing : public PaneSharing {
  public:
   RunningSharing(const AggregateLayout& layout, std::size_t parts,
@@ -29,6 +30,8 @@ class RunningSharing : public PaneSharing {
 
  protected:
   static constexpr std::size_t kChunk = LiveResults::kRows;
+  // The rows of this many keys stay in the cache from one step of a window to the next.
+  static constexpr std::size_t kCachedKeys = 16384;
 
   // Points a[i] and b[i] to the states that make up the result of slots[i]; at most kChunk. Returns
   // whether there is a second part.
@@ -40,11 +43,12 @@ class RunningSharing : public PaneSharing {
   // After leave() for up to kChunk entries: with many keys their results are refreshed now, while
   // their rows are at hand.
   void entries_left(const std::byte* entries, std::size_t n);
-  // One more live entry of a slot; its result is refreshed with the next window's.
+  // One more live entry of a slot, whose running row changes.
   void enter(std::uint32_t slot);
 
   // Fetches the rows of entries that are about to be merged or taken out.
   void prefetch(const std::byte* entries, std::size_t n) const {
+    if (rows_.live().size() <= kCachedKeys) return;
     for (std::size_t i = 0; i < n; ++i) {
       rows_.prefetch(entry_header(entries + i * layout_.entry_size()).slot);
     }
@@ -60,8 +64,14 @@ class RunningSharing : public PaneSharing {
  private:
   // Refreshes the results of `slots` that are live and clears their marks; at most kChunk.
   void refresh(std::span<const std::uint32_t> slots);
+  void refresh_touched();
+  void choose_way();
+  bool emit_computed(ResultEmitter& emitter);
+  bool emit_kept(ResultEmitter& emitter);
 
   LiveResults results_;
+  bool keeps_results_ = false;
+  std::size_t changes_ = 0;  // entries that have come or left since the last window
   std::vector<std::uint32_t> touched_;
   std::size_t emitted_ = 0;
 };
