@@ -134,7 +134,8 @@ bool SlicedWindows::find_window() {
     }
     if (next > next_window_) {
       next_window_ = next;
-      expire();
+      // At the end of time no window comes after those that have fired.
+      if (next_window_ != kEndOfTime) expire();
     }
   }
   if (next_window_ >= first_open_) {
