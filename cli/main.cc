@@ -63,10 +63,26 @@ int run(int argument_count, char** arguments) {
   return exit_code;
 }
 
+// What the build was told to use is not there on every machine that the program may be copied to.
+bool cpu_has_what_the_build_uses() {
+#ifdef __AVX2__
+  return __builtin_cpu_supports("avx2") != 0;
+#else
+  return true;
+#endif
+}
+
 }  // namespace
 }  // namespace tidemark::cli
 
 int main(int argument_count, char** arguments) {
+  if (!tidemark::cli::cpu_has_what_the_build_uses()) {
+    std::fputs(
+        "tidemark: this build needs a CPU with AVX2; configure with -DTIDEMARK_MARCH=x86-64 to "
+        "build for any\n",
+        stderr);
+    return tidemark::cli::kExitUsage;
+  }
   // A broken pipe then is an error of write(), which ends the command quietly.
   std::signal(SIGPIPE, SIG_IGN);
   try {
