@@ -1,7 +1,6 @@
 #include "tidemark/operators/running_rows.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tidemark {
 
