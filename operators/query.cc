@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tidemark {
 
 namespace {
@@ -36,7 +38,37 @@ Schema WindowQuery::row_schema() const {
   Schema schema = keys;
   schema.insert(schema.end(), values.begin(), values.end());
   schema.insert(schema.end(), carried.begin(), carried.end());
+  if (carries_watermarks()) schema.push_back({"watermark", ColumnType::kInt64});
   return schema;
+}
+
+std::optional<std::string> WindowQuery::leaves_shared_path(const WindowSpec& window) const {
+  switch (window.kind) {
+    case WindowKind::kSession:
+      return "the edges of sessions are not known before their rows";
+    case WindowKind::kGlobal:
+      return "a global window has no slices";
+    case WindowKind::kCount:
+      return "count windows have no edges in time";
+    case WindowKind::kTumbling:
+    case WindowKind::kSliding:
+    case WindowKind::kCumulate:
+      break;
+  }
+  if (trigger != nullptr) return "a trigger decides when each key's window fires";
+  if (evictor != nullptr) return "an evictor needs the rows of each window";
+  if (early.kind != EarlyFiring::Kind::kNone) return "early firings report single windows";
+  if (lateness > 0) return "fired windows are kept for late rows";
+  if (state_ttl) return "the state of each key's window ends by itself";
+  if (reports_panes) return "results tell their pane";
+  return std::nullopt;
+}
+
+bool WindowQuery::carries_watermarks() const {
+  if (watermarks == WatermarkKind::kPunctuated) return true;
+  return std::any_of(windows.begin(), windows.end(), [this](const WindowSpec& window) {
+    return leaves_shared_path(window).has_value();
+  });
 }
 
 Schema WindowQuery::result_schema() const {
@@ -47,6 +79,11 @@ Schema WindowQuery::result_schema() const {
                                  ? ColumnType::kInt64
                                  : values[static_cast<std::size_t>(aggregate.input)].type;
     schema.push_back({aggregate.name, result_type(aggregate.function, input)});
+  }
+  if (reports_panes) {
+    schema.push_back({"pane", ColumnType::kString});
+    schema.push_back({"pane_index", ColumnType::kInt64});
+    schema.push_back({"change", ColumnType::kString});
   }
   return schema;
 }

@@ -10,6 +10,7 @@
 #include "tidemark/operators/run_report.h"
 #include "tidemark/operators/source.h"
 #include "tidemark/operators/watermark_strategy.h"
+#include "tidemark/operators/window_edges.h"
 #include "tidemark/runtime/cancellation.h"
 #include "tidemark/runtime/task.h"
 #include "tidemark/runtime/watermark_drift.h"

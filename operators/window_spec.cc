@@ -19,6 +19,16 @@ WindowSpec sliding(std::chrono::milliseconds size, std::chrono::milliseconds sli
   return {WindowKind::kSliding, size.count(), slide.count(), offset.count()};
 }
 
+WindowSpec session(std::chrono::milliseconds gap) { return {WindowKind::kSession, gap.count()}; }
+
+WindowSpec global_window() { return {WindowKind::kGlobal}; }
+
+WindowSpec count_window(std::int64_t size) { return count_window(size, size); }
+
+WindowSpec count_window(std::int64_t size, std::int64_t slide) {
+  return {WindowKind::kCount, size, slide};
+}
+
 namespace {
 
 Expected<void> check_length(std::string_view parameter, std::int64_t value) {

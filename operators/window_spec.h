@@ -11,14 +11,35 @@
 
 namespace tidemark {
 
-enum class WindowKind : std::uint8_t { kTumbling, kSliding };
+enum class WindowKind : std::uint8_t {
+  kTumbling,
+  kSliding,
+  kCumulate,  // windows that share a start and grow by a step until they have the full size
+  kSession,   // rows of one key less than or exactly a gap apart
+  kGlobal,    // one window for all time
+  kCount,     // a number of rows of one key, whatever their times
+};
 
-// All durations in ms. Windows are [start, start + size) with start = offset + n * slide.
+// Tumbling windows by the calendar: size is then a number of units, not ms.
+enum class CalendarUnit : std::uint8_t { kNone, kWeek, kMonth, kYear };
+
+// All durations in ms. Tumbling, sliding and cumulate windows have starts at offset + n * slide.
 struct WindowSpec {
   WindowKind kind = WindowKind::kTumbling;
+  // Cumulate: the size of the longest window. Session: the gap, or 0 if each row has its own.
+  // Count: a number of rows.
   std::int64_t size = 0;
-  std::int64_t slide = 0;   // equal to size for tumbling windows
-  std::int64_t offset = 0;  // |offset| < slide
+  // Equal to size for tumbling windows. Cumulate: the step. Count: rows from firing to firing.
+  std::int64_t slide = 0;
+  std::int64_t offset = 0;  // |offset| < slide; cumulate: < size
+  CalendarUnit unit = CalendarUnit::kNone;
+  int first_weekday = 1;  // of calendar weeks: 1 is Monday, 7 Sunday
+  // Sessions whose gap comes with each row: the name of the column, and which of the query's value
+  // columns (int64, ms) it is.
+  std::string gap_column{};
+  int gap_input = kFixedGap;
+
+  static constexpr int kFixedGap = -1;
 
   friend bool operator==(const WindowSpec&, const WindowSpec&) = default;
 };
@@ -27,6 +48,12 @@ WindowSpec tumbling(std::chrono::milliseconds size,
                     std::chrono::milliseconds offset = std::chrono::milliseconds{0});
 WindowSpec sliding(std::chrono::milliseconds size, std::chrono::milliseconds slide,
                    std::chrono::milliseconds offset = std::chrono::milliseconds{0});
+
+WindowSpec session(std::chrono::milliseconds gap);
+WindowSpec global_window();
+// Every `size` rows of a key, again after each `slide` rows.
+WindowSpec count_window(std::int64_t size);
+WindowSpec count_window(std::int64_t size, std::int64_t slide);
 
 // Size and slide positive and at most kMaxDurationMs, |offset| < slide; otherwise one sentence that
 // names the value and the rule.
