@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -13,6 +14,7 @@ namespace {
 
 using test_support::CommandResult;
 using test_support::run_command;
+using test_support::RunningCommand;
 using test_support::TemporaryFolder;
 using testing::HasSubstr;
 
@@ -107,8 +109,11 @@ TEST(BenchCommandTest, AtRateMaxThereIsNoLatencyRun) {
 
 TEST(BenchCommandTest, ASignalEndsItWithoutFigures) {
   const TemporaryFolder folder;
-  const CommandResult result =
-      run_command("timeout -s INT 0.5 tidemark bench --rows 2000M --json f; exit $?", folder);
+  RunningCommand command("exec tidemark bench --rows 2000M --json f", folder.path());
+  command.wait_until_it_watches();
+  command.signal(SIGINT);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("stopped before the measurement was complete"));
 }

@@ -1,12 +1,16 @@
 // How the command ends when something outside it goes wrong.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cli/run_command.h"
@@ -106,14 +110,18 @@ class SignalTest : public testing::TestWithParam<int> {};
 
 TEST_P(SignalTest, DrainsWhatWasReadAndWritesOnlyWholeWindows) {
   const TemporaryFolder folder;
+  ASSERT_EQ(run_command("mkfifo results", folder).exit_code, 0);
+  RunningCommand reader("exec cat results > out.csv", folder.path());
   RunningCommand command(
       "exec tidemark window 'gen:orders?rows=1M&rate=1000&live=true&start=0' --times ms "
-      "--window 'tumbling size=500ms' --output out.csv --summary run.json",
+      "--window 'tumbling size=500ms' --output results --summary run.json",
       folder.path());
-  std::this_thread::sleep_for(std::chrono::milliseconds(2750));
+  command.wait_until("writes two windows",
+                     [&] { return lines_of(folder.read("out.csv")).size() >= 3; });
   command.signal(GetParam());
   const CommandResult result = command.wait(std::chrono::seconds(5));
   EXPECT_EQ(result.exit_code, 128 + GetParam());
+  EXPECT_EQ(reader.wait().exit_code, 0);
   const std::string out = folder.read("out.csv");
   const std::vector<std::string> lines = lines_of(out);
   ASSERT_GE(lines.size(), 3U) << result.err;
@@ -131,7 +139,7 @@ TEST_P(SignalTest, GenEndsAfterAWholeLine) {
   const TemporaryFolder folder;
   RunningCommand command("exec tidemark gen orders --rows 1M --rate 1000 --live --output out.csv",
                          folder.path());
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  command.wait_until("writes rows", [&] { return lines_of(folder.read("out.csv")).size() > 50; });
   command.signal(GetParam());
   EXPECT_EQ(command.wait(std::chrono::seconds(5)).exit_code, 128 + GetParam());
   const std::string out = folder.read("out.csv");
@@ -141,15 +149,36 @@ TEST_P(SignalTest, GenEndsAfterAWholeLine) {
 
 INSTANTIATE_TEST_SUITE_P(InterruptAndTerminate, SignalTest, testing::Values(SIGINT, SIGTERM));
 
+// A named pipe that somebody holds open and nobody reads.
+class UnreadPipe {
+ public:
+  explicit UnreadPipe(const std::string& path) {
+    if (::mkfifo(path.c_str(), 0600) == 0) pipe_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    if (pipe_ < 0) throw std::runtime_error("no pipe at " + path);
+  }
+  ~UnreadPipe() { ::close(pipe_); }
+  UnreadPipe(const UnreadPipe&) = delete;
+  UnreadPipe& operator=(const UnreadPipe&) = delete;
+
+  // Whether a writer of long texts waits: less than a page is free.
+  bool is_full() const {
+    constexpr int kPageBytes = 4096;
+    int held = 0;
+    return ::ioctl(pipe_, FIONREAD, &held) == 0 && held > ::fcntl(pipe_, F_GETPIPE_SZ) - kPageBytes;
+  }
+
+ private:
+  int pipe_ = -1;
+};
+
 // Nobody reads the pipe, so the first signal cannot be followed to the end.
 TEST(EndingTest, TheSecondSignalEndsTheCommandAtOnce) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_command("mkfifo results", folder).exit_code, 0);
-  RunningCommand reader("exec sleep 30 < results", folder.path());
+  const UnreadPipe results(folder.file("results"));
   RunningCommand command("exec " + kBigJob + "> results", folder.path());
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  command.wait_until("fills the pipe", [&] { return results.is_full(); });
   command.signal(SIGINT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  command.wait_until_it_has_taken(SIGINT);
   ASSERT_FALSE(command.has_ended());
   const auto second = std::chrono::steady_clock::now();
   command.signal(SIGINT);
@@ -161,7 +190,7 @@ TEST(EndingTest, ASilentStandardInputCanBeInterrupted) {
   const TemporaryFolder folder;
   RunningCommand command(
       "exec tidemark window - --time ts --window 'tumbling size=1s' < <(sleep 20)", folder.path());
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  command.wait_until_it_watches();
   command.signal(SIGINT);
   EXPECT_EQ(command.wait(std::chrono::seconds(5)).exit_code, 130);
 }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -84,6 +85,35 @@ class RunningCommand {
 
   void signal(int number) const { ::kill(process_, number); }
 
+  // Waits until the command has turned SIGINT and SIGTERM into requests to end, which it does by
+  // blocking both and reading them from a descriptor. A signal sent before would end it at once.
+  void wait_until_it_watches() {
+    wait_until("watches signals", [this] {
+      const std::uint64_t watched = bit_of(SIGINT) | bit_of(SIGTERM);
+      return status_line("Name") == "tidemark" &&
+             (std::stoull(status_line("SigBlk"), nullptr, 16) & watched) == watched;
+    });
+  }
+
+  // Waits until the command has taken notice of `number`: two of a kind that wait would be one.
+  void wait_until_it_has_taken(int number) {
+    wait_until("has taken the signal", [this, number] {
+      return (std::stoull(status_line("ShdPnd"), nullptr, 16) & bit_of(number)) == 0;
+    });
+  }
+
+  // Waits until `condition` holds; throws if the command ends first, or after a minute.
+  template <typename Condition>
+  void wait_until(const std::string& what, Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!has_ended() && std::chrono::steady_clock::now() < deadline) {
+      if (condition()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    throw std::runtime_error("waited in vain until the command " + what + ": " +
+                             texts_.read("out") + texts_.read("err"));
+  }
+
   bool has_ended() {
     if (!ended_) ended_ = ::waitpid(process_, &status_, WNOHANG) == process_;
     return ended_;
@@ -101,6 +131,17 @@ class RunningCommand {
   }
 
  private:
+  static constexpr std::uint64_t bit_of(int signal) { return std::uint64_t{1} << (signal - 1); }
+
+  // What /proc says about the process under `field`.
+  std::string status_line(const std::string& field) const {
+    const std::string path = "/proc/" + std::to_string(process_) + "/status";
+    for (const std::string& line : lines_of(read_text_file(path))) {
+      if (line.starts_with(field + ":\t")) return line.substr(field.size() + 2);
+    }
+    return "0";
+  }
+
   [[noreturn]] void run_child(const std::string& line, const std::string& folder) const {
     const int out = ::open(texts_.file("out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     const int err = ::open(texts_.file("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
