@@ -139,14 +139,6 @@ void refuse_formats_to_come(const WindowArguments& arguments) {
 }
 
 WindowSpec window_of(const std::string& text) {
-  const std::string kind = text.substr(0, text.find(' '));
-  for (const char* to_come : {"session", "cumulate", "global", "count"}) {
-    if (kind == to_come) {
-      throw UserError(fmt::format(
-          "--window '{}': {} windows are not available in this version; use tumbling or sliding",
-          text, kind));
-    }
-  }
   Expected<WindowSpec> spec = parse_window_spec(text);
   if (!spec) {
     const std::string& message = spec.error().message;
@@ -176,7 +168,14 @@ WindowQuery query_of(const WindowArguments& arguments) {
   refuse_options_to_come(arguments);
   refuse_formats_to_come(arguments);
   WindowQuery query;
-  for (const std::string& text : arguments.windows) query.windows.push_back(window_of(text));
+  for (const std::string& text : arguments.windows) {
+    query.windows.push_back(window_of(text));
+    const WindowSpec& window = query.windows.back();
+    if (const auto reason = query.leaves_shared_path(window)) {
+      throw UserError(fmt::format("--window '{}': {} windows are not available in this version: {}",
+                                  text, text.substr(0, text.find(' ')), *reason));
+    }
+  }
   query.strategy = value_or_throw(parse_strategy(arguments.strategy));
   if (!arguments.delay.empty()) query.delay = duration_of("--delay", arguments.delay);
   if (!arguments.idle.empty()) {

@@ -32,6 +32,19 @@ Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec&
   return {};
 }
 
+// Windows that are known by name and that no operator computes.
+Expected<void> validate_kind(const WindowQuery& query, const WindowSpec& window) {
+  if (window.kind == WindowKind::kCumulate || window.unit != CalendarUnit::kNone) {
+    return make_error(
+        fmt::format("windows '{}' are not available in this version", to_string(window)));
+  }
+  if (const auto reason = query.leaves_shared_path(window)) {
+    return make_error(fmt::format("windows '{}' are not available in this version: {}",
+                                  to_string(window), *reason));
+  }
+  return {};
+}
+
 }  // namespace
 
 Schema WindowQuery::row_schema() const {
@@ -93,6 +106,7 @@ Expected<void> validate(const WindowQuery& query) {
   if (query.aggregates.empty()) return make_error("a query needs at least one aggregate");
   for (const WindowSpec& window : query.windows) {
     if (auto valid = validate(window); !valid) return valid;
+    if (auto valid = validate_kind(query, window); !valid) return valid;
   }
   for (const Field& key : query.keys) {
     if (key.type == ColumnType::kDouble) {

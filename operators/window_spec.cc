@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <optional>
-#include <sstream>
-
+#include "tidemark/operators/window_spec_names.h"
 #include "tidemark/runtime/duration.h"
 
 namespace tidemark {
@@ -19,6 +16,27 @@ WindowSpec sliding(std::chrono::milliseconds size, std::chrono::milliseconds sli
   return {WindowKind::kSliding, size.count(), slide.count(), offset.count()};
 }
 
+WindowSpec cumulate(std::chrono::milliseconds size, std::chrono::milliseconds step,
+                    std::chrono::milliseconds offset) {
+  return {WindowKind::kCumulate, size.count(), step.count(), offset.count()};
+}
+
+namespace {
+
+WindowSpec calendar(CalendarUnit unit, std::int64_t n, int first_weekday) {
+  return {WindowKind::kTumbling, n, n, 0, unit, first_weekday};
+}
+
+}  // namespace
+
+WindowSpec calendar_weeks(std::int64_t n, int first_weekday) {
+  return calendar(CalendarUnit::kWeek, n, first_weekday);
+}
+
+WindowSpec calendar_months(std::int64_t n) { return calendar(CalendarUnit::kMonth, n, 1); }
+
+WindowSpec calendar_years(std::int64_t n) { return calendar(CalendarUnit::kYear, n, 1); }
+
 WindowSpec session(std::chrono::milliseconds gap) { return {WindowKind::kSession, gap.count()}; }
 
 WindowSpec global_window() { return {WindowKind::kGlobal}; }
@@ -31,6 +49,8 @@ WindowSpec count_window(std::int64_t size, std::int64_t slide) {
 
 namespace {
 
+constexpr std::int64_t kMostRows = 1'000'000'000'000;
+
 Expected<void> check_length(std::string_view parameter, std::int64_t value) {
   if (value <= 0) {
     return make_error(fmt::format("window {} must be positive, got {} ms", parameter, value));
@@ -42,98 +62,157 @@ Expected<void> check_length(std::string_view parameter, std::int64_t value) {
   return {};
 }
 
-using Parameters = std::map<std::string, std::string, std::less<>>;
-
-Expected<Parameters> split_parameters(std::istringstream& words, std::string_view text) {
-  Parameters parameters;
-  std::string word;
-  while (words >> word) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return make_error(fmt::format("window '{}': expected parameter=value, got '{}'", text, word));
-    }
-    const auto [place, inserted] =
-        parameters.emplace(word.substr(0, equals), word.substr(equals + 1));
-    if (!inserted) {
-      return make_error(fmt::format("window '{}': {} is given twice", text, place->first));
-    }
-  }
-  return parameters;
+// `period` is the name of what the windows repeat after.
+Expected<void> check_offset(const WindowSpec& spec, std::string_view period_name,
+                            std::int64_t period) {
+  if (spec.offset > -period && spec.offset < period) return {};
+  return make_error(
+      fmt::format("window offset must be smaller than the {} in magnitude, got offset {} and {} {}",
+                  period_name, format_duration(spec.offset), period_name, format_duration(period)));
 }
 
-// Takes one duration out of `parameters`; what is left at the end is unknown.
-Expected<std::optional<std::int64_t>> take_duration(Parameters& parameters, std::string_view name,
-                                                    std::string_view text) {
-  const auto place = parameters.find(name);
-  if (place == parameters.end()) return std::optional<std::int64_t>{};
-  Expected<std::int64_t> duration = parse_duration(place->second);
-  if (!duration) {
-    return make_error(fmt::format("window '{}': {}: {}", text, name, duration.error().message));
+Expected<void> check_calendar(const WindowSpec& spec) {
+  const std::string_view unit = unit_name(spec.unit);
+  if (spec.size <= 0) {
+    return make_error(fmt::format("window size must be positive, got {}{}", spec.size, unit));
   }
-  parameters.erase(place);
-  return std::optional<std::int64_t>{*duration};
-}
-
-constexpr std::string_view kForms =
-    "use 'tumbling size=1d [offset=-8h]' or 'sliding size=1h slide=5m [offset=1m]'";
-
-}  // namespace
-
-Expected<void> validate(const WindowSpec& spec) {
-  if (auto length = check_length("size", spec.size); !length) return length;
-  if (auto length = check_length("slide", spec.slide); !length) return length;
-  if (spec.kind == WindowKind::kTumbling && spec.slide != spec.size) {
+  if (spec.size > most_units(spec.unit)) {
+    return make_error(fmt::format("window size must be at most {}{} (10,000 years), got {}{}",
+                                  most_units(spec.unit), unit, spec.size, unit));
+  }
+  if (spec.slide != spec.size) {
+    return make_error(fmt::format("a tumbling window slides by its size, got size {} and slide {}",
+                                  spec.size, spec.slide));
+  }
+  if (spec.offset != 0) {
+    return make_error(fmt::format("windows of the calendar have no offset, got {}",
+                                  format_duration(spec.offset)));
+  }
+  if (spec.first_weekday < 1 || spec.first_weekday > 7) {
     return make_error(
-        fmt::format("a tumbling window slides by its size, got size {} ms and slide {} ms",
-                    spec.size, spec.slide));
-  }
-  if (spec.offset <= -spec.slide || spec.offset >= spec.slide) {
-    return make_error(fmt::format(
-        "window offset must be smaller than the {} in magnitude, got offset {} and {} {}",
-        spec.kind == WindowKind::kTumbling ? "size" : "slide", format_duration(spec.offset),
-        spec.kind == WindowKind::kTumbling ? "size" : "slide", format_duration(spec.slide)));
+        fmt::format("the first day of a week must be from 1 (monday) to 7 (sunday), got {}",
+                    spec.first_weekday));
   }
   return {};
 }
 
-Expected<WindowSpec> parse_window_spec(std::string_view text) {
-  std::istringstream words{std::string(text)};
-  std::string kind;
-  words >> kind;
-  if (kind != "tumbling" && kind != "sliding") {
-    return make_error(fmt::format("unknown window kind '{}' in '{}': {}", kind, text, kForms));
+Expected<void> check_tumbling(const WindowSpec& spec) {
+  if (spec.unit != CalendarUnit::kNone) return check_calendar(spec);
+  if (auto length = check_length("size", spec.size); !length) return length;
+  if (spec.slide != spec.size) {
+    return make_error(
+        fmt::format("a tumbling window slides by its size, got size {} ms and slide {} ms",
+                    spec.size, spec.slide));
   }
-  Expected<Parameters> parameters = split_parameters(words, text);
-  if (!parameters) return tl::make_unexpected(parameters.error());
+  return check_offset(spec, "size", spec.size);
+}
 
-  const auto size = take_duration(*parameters, "size", text);
-  if (!size) return tl::make_unexpected(size.error());
-  const auto offset = take_duration(*parameters, "offset", text);
-  if (!offset) return tl::make_unexpected(offset.error());
-  auto slide = Expected<std::optional<std::int64_t>>{*size};
-  if (kind == "sliding") slide = take_duration(*parameters, "slide", text);
-  if (!slide) return tl::make_unexpected(slide.error());
+Expected<void> check_sliding(const WindowSpec& spec) {
+  if (auto length = check_length("size", spec.size); !length) return length;
+  if (auto length = check_length("slide", spec.slide); !length) return length;
+  return check_offset(spec, "slide", spec.slide);
+}
 
-  if (!parameters->empty()) {
-    return make_error(fmt::format("window '{}': unknown parameter '{}': {}", text,
-                                  parameters->begin()->first, kForms));
+Expected<void> check_cumulate(const WindowSpec& spec) {
+  if (auto length = check_length("size", spec.size); !length) return length;
+  if (auto length = check_length("step", spec.slide); !length) return length;
+  if (spec.size % spec.slide != 0) {
+    return make_error(fmt::format("window step must divide the size, got step {} and size {}",
+                                  format_duration(spec.slide), format_duration(spec.size)));
   }
-  if (!*size) return make_error(fmt::format("window '{}': size is missing: {}", text, kForms));
-  if (!*slide) return make_error(fmt::format("window '{}': slide is missing: {}", text, kForms));
+  return check_offset(spec, "size", spec.size);
+}
 
-  const WindowSpec spec{kind == "tumbling" ? WindowKind::kTumbling : WindowKind::kSliding, **size,
-                        **slide, offset->value_or(0)};
-  if (auto valid = validate(spec); !valid) {
-    return make_error(fmt::format("window '{}': {}", text, valid.error().message));
+Expected<void> check_session(const WindowSpec& spec) {
+  if (spec.gap_column.empty() && spec.gap_input == WindowSpec::kFixedGap) {
+    return check_length("gap", spec.size);
   }
-  return spec;
+  if (spec.size != 0) {
+    return make_error(
+        fmt::format("a session has either one gap or a gap of each row, got gap {} and column '{}'",
+                    format_duration(spec.size), spec.gap_column));
+  }
+  return {};
+}
+
+Expected<void> check_rows(std::string_view parameter, std::int64_t value) {
+  if (value > 0 && value <= kMostRows) return {};
+  return make_error(fmt::format("count window {} must be from 1 to {} rows, got {}", parameter,
+                                kMostRows, value));
+}
+
+Expected<void> check_count(const WindowSpec& spec) {
+  if (auto rows = check_rows("size", spec.size); !rows) return rows;
+  return check_rows("slide", spec.slide);
+}
+
+std::string calendar_text(const WindowSpec& spec) {
+  std::string text = fmt::format("tumbling size={}{}", spec.size, unit_name(spec.unit));
+  if (spec.first_weekday != 1) {
+    text += fmt::format(" first_day={}", weekday_name(spec.first_weekday));
+  }
+  return text;
+}
+
+std::string count_text(const WindowSpec& spec) {
+  std::string text = fmt::format("count size={}", spec.size);
+  if (spec.slide != spec.size) text += fmt::format(" slide={}", spec.slide);
+  return text;
+}
+
+std::string session_text(const WindowSpec& spec) {
+  if (!spec.gap_column.empty()) return fmt::format("session gap_column={}", spec.gap_column);
+  if (spec.gap_input != WindowSpec::kFixedGap) return "session, each row with its gap";
+  return fmt::format("session gap={}", format_duration(spec.size));
+}
+
+std::string parameters_text(const WindowSpec& spec) {
+  switch (spec.kind) {
+    case WindowKind::kTumbling:
+      return spec.unit != CalendarUnit::kNone
+                 ? calendar_text(spec)
+                 : fmt::format("tumbling size={}", format_duration(spec.size));
+    case WindowKind::kSliding:
+      return fmt::format("sliding size={} slide={}", format_duration(spec.size),
+                         format_duration(spec.slide));
+    case WindowKind::kCumulate:
+      return fmt::format("cumulate size={} step={}", format_duration(spec.size),
+                         format_duration(spec.slide));
+    case WindowKind::kSession:
+      return session_text(spec);
+    case WindowKind::kGlobal:
+      return "global";
+    case WindowKind::kCount:
+      return count_text(spec);
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+Expected<void> validate(const WindowSpec& spec) {
+  if (spec.unit != CalendarUnit::kNone && spec.kind != WindowKind::kTumbling) {
+    return make_error("only tumbling windows go by the calendar's weeks, months or years");
+  }
+  switch (spec.kind) {
+    case WindowKind::kTumbling:
+      return check_tumbling(spec);
+    case WindowKind::kSliding:
+      return check_sliding(spec);
+    case WindowKind::kCumulate:
+      return check_cumulate(spec);
+    case WindowKind::kSession:
+      return check_session(spec);
+    case WindowKind::kCount:
+      return check_count(spec);
+    case WindowKind::kGlobal:
+      break;
+  }
+  return {};
 }
 
 std::string to_string(const WindowSpec& spec) {
-  std::string text = spec.kind == WindowKind::kTumbling
-                         ? fmt::format("tumbling size={}", format_duration(spec.size))
-                         : fmt::format("sliding size={} slide={}", format_duration(spec.size),
-                                       format_duration(spec.slide));
+  std::string text = parameters_text(spec);
   if (spec.offset != 0) text += fmt::format(" offset={}", format_duration(spec.offset));
   return text;
 }

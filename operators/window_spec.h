@@ -23,7 +23,8 @@ enum class WindowKind : std::uint8_t {
 // Tumbling windows by the calendar: size is then a number of units, not ms.
 enum class CalendarUnit : std::uint8_t { kNone, kWeek, kMonth, kYear };
 
-// All durations in ms. Tumbling, sliding and cumulate windows have starts at offset + n * slide.
+// All durations in ms. Tumbling and sliding windows have starts at offset + n * slide, cumulate
+// windows at offset + n * size.
 struct WindowSpec {
   WindowKind kind = WindowKind::kTumbling;
   // Cumulate: the size of the longest window. Session: the gap, or 0 if each row has its own.
@@ -49,17 +50,39 @@ WindowSpec tumbling(std::chrono::milliseconds size,
 WindowSpec sliding(std::chrono::milliseconds size, std::chrono::milliseconds slide,
                    std::chrono::milliseconds offset = std::chrono::milliseconds{0});
 
+// Windows [start, start + n * step) for n from 1 to size / step, starts `size` apart.
+WindowSpec cumulate(std::chrono::milliseconds size, std::chrono::milliseconds step,
+                    std::chrono::milliseconds offset = std::chrono::milliseconds{0});
+
+// Tumbling windows of n calendar units. Weeks are counted from the one that holds 1970-01-01 and
+// begin on `first_weekday` (1 is Monday, 7 Sunday); months and years from the year 0, so that three
+// months are a quarter and ten years a decade.
+WindowSpec calendar_weeks(std::int64_t n, int first_weekday = 1);
+WindowSpec calendar_months(std::int64_t n);
+WindowSpec calendar_years(std::int64_t n);
+
 WindowSpec session(std::chrono::milliseconds gap);
 WindowSpec global_window();
 // Every `size` rows of a key, again after each `slide` rows.
 WindowSpec count_window(std::int64_t size);
 WindowSpec count_window(std::int64_t size, std::int64_t slide);
 
-// Size and slide positive and at most kMaxDurationMs, |offset| < slide; otherwise one sentence that
-// names the value and the rule.
+// Sizes, slides, steps and gaps positive and at most 10,000 years, offsets smaller than what
+// windows repeat after, steps that divide the size; otherwise one sentence that names the value and
+// the rule.
 Expected<void> validate(const WindowSpec& spec);
 
-// From `tumbling size=1d offset=-8h` or `sliding size=1h slide=5m`; the result is validated.
+// From text; the result is validated. A kind, then parameter=value in any order:
+//
+//   tumbling size=1d [offset=-8h]
+//   tumbling size=1week [first_day=sunday]      also size=3month, size=1year: the calendar's
+//   sliding size=1h slide=5m [offset=1m]
+//   cumulate size=1d step=6h [offset=8h]
+//   session gap=30m                             or gap_column=COL: each row's own gap, in ms
+//   global
+//   count size=100 [slide=10]                   in rows
+//
+// `1week` is a week of the calendar; `7d`, as any duration, is counted from the epoch, a Thursday.
 Expected<WindowSpec> parse_window_spec(std::string_view text);
 // The same spelling back.
 std::string to_string(const WindowSpec& spec);

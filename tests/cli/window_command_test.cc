@@ -195,12 +195,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"--window 'sliding size=5s slide=0s'", "slide must be positive, got 0 ms"},
         Refusal{"--window 'tumbling size=1d offset=24h'", "got offset 1d and size 1d"},
         Refusal{"--window 'tumbling size=1d offset=-24h'", "got offset -1d and size 1d"},
-        Refusal{"--window 'session gap=0s'", "'session gap=0s': session windows are not available"},
-        Refusal{"--window 'session gap=-5s'",
-                "'session gap=-5s': session windows are not available"},
-        Refusal{"--window 'cumulate step=0s size=10s'", "cumulate windows are not"},
+        Refusal{"--window 'session gap=0s'", "gap must be positive, got 0 ms"},
+        Refusal{"--window 'session gap=-5s'", "gap must be positive, got -5000 ms"},
+        Refusal{"--window 'session gap=5s'", "session windows are not available"},
+        Refusal{"--window 'cumulate step=0s size=10s'", "step must be positive, got 0 ms"},
+        Refusal{"--window 'cumulate step=3s size=10s'", "step must divide the size"},
         Refusal{"--window 'global'", "global windows are not available"},
         Refusal{"--window 'count size=100'", "count windows are not available"},
+        Refusal{"--window 'count size=0'", "size must be from 1 to"},
         Refusal{"--window 'hopping size=1s'", "hopping"}, Refusal{"", "--window"}));
 
 const std::string kGoodWindow = "--window 'tumbling size=10s' ";
