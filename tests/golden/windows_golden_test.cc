@@ -76,6 +76,7 @@ class WindowsGolden : public ::testing::TestWithParam<GoldenCase> {
     EXPECT_EQ(to_sorted_lines(late.rows()), to_sorted_lines(golden.late));
     EXPECT_EQ(report.rows_late, golden.late.size());
     EXPECT_EQ(report.rows_in_no_window, golden.rows_in_no_window);
+    EXPECT_EQ(report.rows_bad, golden.rows_bad);
     EXPECT_EQ(report.state.live_entries, 0U);
     EXPECT_EQ(sink.faults(), std::vector<std::string>{});
   }

@@ -1,6 +1,6 @@
-// What a keyed windowed aggregation must answer, in the plainest way: windows by enumeration, the
-// rows of every (window, key) kept in a list, aggregates computed from the lists at the end. Shares
-// no code with the engine.
+// What a keyed windowed aggregation must answer, in the plainest way: a row at a time, the rows of
+// every window of every key kept in a list, everything computed from the lists when a window fires.
+// Shares no code with the engine.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,18 @@ namespace tidemark::test_support {
 
 struct ModelLateRow {
   Row row;
-  // The watermark when it came, and the end of its last window over all specifications.
+  // The watermark when it came, and the one that closed its last window over all specifications.
   EventTime watermark = 0;
-  EventTime last_window_end = 0;
+  EventTime closed_at = 0;
 };
 
 struct ModelOutcome {
-  // In canonical order.
+  // In canonical order; results of the same window and key in the order of their firings.
   std::vector<ResultRow> results;
   std::vector<ModelLateRow> late;
   std::uint64_t rows_on_time = 0;
   std::uint64_t rows_in_no_window = 0;
-  // (row, window) pairs that entered a result.
-  std::uint64_t accepted_pairs = 0;
+  std::uint64_t rows_bad = 0;
   // Sums that do not fit int64.
   std::uint64_t overflow_count = 0;
 
@@ -33,15 +32,13 @@ struct ModelOutcome {
 };
 
 enum class ModelWatermark {
-  kAfterEveryRow,  // highest time so far - delay - 1
+  kAfterEveryRow,  // as the query says
   kOnlyAtEnd,      // nothing is ever late
 };
 
-// `rows` in arrival order, all of one partition.
+// `rows` in arrival order, all of one partition. Everything of the query but processing time,
+// triggers, evictors and the end of unused state; a gap of a session's row must be positive.
 ModelOutcome run_naive_model(const WindowQuery& query, const std::vector<Row>& rows,
                              ModelWatermark watermark = ModelWatermark::kAfterEveryRow);
-
-// Starts of all windows of `spec` that hold `time`, ascending.
-std::vector<EventTime> naive_window_starts(const WindowSpec& spec, EventTime time);
 
 }  // namespace tidemark::test_support

@@ -30,6 +30,7 @@ void expect_model_agrees(const GoldenCase& golden) {
   EXPECT_EQ(to_lines(model.results), to_lines(golden.results));
   EXPECT_EQ(to_sorted_lines(model.late_rows()), to_sorted_lines(golden.late));
   EXPECT_EQ(model.rows_in_no_window, golden.rows_in_no_window);
+  EXPECT_EQ(model.rows_bad, golden.rows_bad);
 }
 
 TEST(NaiveModel, GivesTheAnswersOfTheWorkedExamples) {

@@ -66,7 +66,7 @@ void expect_same_late_rows(const RunOutcome& run, const ModelOutcome& model) {
     EXPECT_TRUE(std::any_of(begin, end,
                             [&](const auto& entry) {
                               return late.watermark <= entry.second->watermark &&
-                                     late.watermark >= entry.second->last_window_end - 1;
+                                     late.watermark >= entry.second->closed_at;
                             }))
         << "row " << to_text(late.row) << " judged late at watermark " << late.watermark;
   }

@@ -80,6 +80,19 @@ AggregateFunction parse_function(const std::string& text) {
   throw BadTable(fmt::format("unknown aggregate '{}'", text));
 }
 
+Accumulation parse_accumulation(const std::string& text) {
+  for (const auto mode :
+       {Accumulation::kAccumulating, Accumulation::kDiscarding, Accumulation::kRetracting}) {
+    if (to_string(mode) == text) return mode;
+  }
+  throw BadTable(fmt::format("unknown mode of accumulation '{}'", text));
+}
+
+EarlyFiring parse_early(const std::string& text) {
+  if (text.starts_with("rows=")) return {EarlyFiring::Kind::kRows, std::stoll(text.substr(5))};
+  return {EarlyFiring::Kind::kEventTime, time_of(text)};
+}
+
 // Cells of rows and results are read once the whole case is known, as the filler column may still
 // come.
 class CaseBuilder {
@@ -100,10 +113,12 @@ class CaseBuilder {
       case_.query.carried.push_back(parse_field(words.at(1)));
     } else if (word == "aggregate") {
       add_aggregate(words);
-    } else if (word == "delay") {
-      case_.query.delay = time_of(words.at(1));
     } else if (word == "no_window") {
       case_.rows_in_no_window = std::stoull(words.at(1));
+    } else if (word == "bad") {
+      case_.rows_bad = std::stoull(words.at(1));
+    } else if (add_option(words)) {
+      return;
     } else if (word == "rows" || word == "results" || word == "late") {
       block_ = word;
     } else {
@@ -115,6 +130,7 @@ class CaseBuilder {
     if (case_.has_filler) {
       case_.query.keys.insert(case_.query.keys.begin(), {"stream", ColumnType::kString});
     }
+    find_gap_columns();
     for (const Words& words : rows_) case_.steps.push_back(make_step(words));
     for (const Words& words : results_) case_.results.push_back(make_result(words));
     for (const Words& words : late_) case_.late.push_back(make_row(words));
@@ -123,16 +139,52 @@ class CaseBuilder {
   }
 
  private:
+  // What is not a column, a window or an aggregate of the query.
+  bool add_option(const Words& words) {
+    WindowQuery& query = case_.query;
+    const std::string& word = words[0];
+    if (word == "delay") {
+      query.delay = time_of(words.at(1));
+    } else if (word == "lateness") {
+      query.lateness = time_of(words.at(1));
+    } else if (word == "early") {
+      query.early = parse_early(words.at(1));
+    } else if (word == "accumulate") {
+      query.accumulation = parse_accumulation(words.at(1));
+    } else if (word == "repeat_unchanged") {
+      query.repeat_unchanged = true;
+    } else if (word == "panes") {
+      query.reports_panes = true;
+    } else if (word == "zone") {
+      query.zone = words.at(1);
+    } else if (word == "max_ahead") {
+      query.max_ahead = time_of(words.at(1));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void find_gap_columns() {
+    for (WindowSpec& spec : case_.query.windows) {
+      if (!spec.gap_column.empty()) spec.gap_input = input_of(spec.gap_column);
+    }
+  }
+
+  int input_of(const std::string& name) const {
+    const auto& values = case_.query.values;
+    const auto field = std::find_if(values.begin(), values.end(),
+                                    [&](const Field& value) { return value.name == name; });
+    if (field == values.end()) throw BadTable(fmt::format("no value column '{}'", name));
+    return static_cast<int>(field - values.begin());
+  }
+
   void add_aggregate(const Words& words) {
     AggregateSpec spec;
     spec.function = parse_function(words.at(1));
     spec.name = words.at(1);
     if (words.size() > 2) {
-      const auto& values = case_.query.values;
-      const auto field = std::find_if(values.begin(), values.end(),
-                                      [&](const Field& value) { return value.name == words[2]; });
-      if (field == values.end()) throw BadTable(fmt::format("no value column '{}'", words[2]));
-      spec.input = static_cast<int>(field - values.begin());
+      spec.input = input_of(words[2]);
       spec.name += "_" + words[2];
     }
     case_.query.aggregates.push_back(std::move(spec));
@@ -156,7 +208,7 @@ class CaseBuilder {
     if (words[0] != "watermark") return make_row(words);
     FillerStep filler;
     filler.row.time = time_of(words.at(1)) + case_.query.delay + 1;
-    filler.row.cells.resize(case_.query.row_schema().size());
+    filler.row.cells.resize(case_.query.watermark_column());
     filler.row.cells[0] = kFillerStream;
     return filler;
   }
@@ -177,8 +229,14 @@ class CaseBuilder {
     return cells;
   }
 
+  Schema input_schema() const {
+    Schema schema = case_.query.row_schema();
+    schema.resize(case_.query.watermark_column());
+    return schema;
+  }
+
   Row make_row(const Words& words) const {
-    return {time_of(words[0]), make_cells(words, 1, case_.query.row_schema())};
+    return {time_of(words[0]), make_cells(words, 1, input_schema())};
   }
 
   ResultRow make_result(const Words& words) const {
@@ -260,6 +318,8 @@ Expected<EventTime> parse_case_time(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto number = std::from_chars(text.data(), end, time);
   if (number.ec == std::errc() && number.ptr == end) return time;
+  if (text == "-inf") return kNoWatermark;
+  if (text == "inf") return kEndOfTime;
   if (text.find('T') == std::string::npos) return parse_duration(text);
   return parse_iso_time(text);
 }

@@ -21,7 +21,13 @@
 // `watermark W` stands for a watermark that no row of the case brings: a row at W + delay + 1 on a
 // stream of its own, an extra key column that the loader adds. With several windows, results begin
 // with the window's number, from 0. `carry note:string` names a column that only the late rows
-// show. Without `late` or `no_window`, none is expected.
+// show. Without `late`, `no_window` or `bad`, none is expected.
+//
+// A session's gap may be the name of a value column: `window session gap=pause`. How windows fire
+// is said by `lateness 10s`, `early 4s` or `early rows=3`, `accumulate retracting` and
+// `repeat_unchanged`; `zone Europe/Rome` and `max_ahead 1h` are the query's, too. After `panes`,
+// results end with their pane, index and change: `0 10s 3 late 1 +U`. The bounds of a global window
+// are `-inf inf`.
 #pragma once
 
 #include <cstddef>
@@ -58,6 +64,7 @@ struct GoldenCase {
   std::vector<ResultRow> results;
   std::vector<Row> late;
   std::uint64_t rows_in_no_window = 0;
+  std::uint64_t rows_bad = 0;
 };
 
 Expected<std::vector<GoldenCase>> load_case_table(const std::string& path);

@@ -39,7 +39,7 @@ class CollectingSink : public ResultSink {
 
 class CollectingLateSink : public LateSink {
  public:
-  explicit CollectingLateSink(const WindowQuery& query) : columns_(query.row_schema().size()) {}
+  explicit CollectingLateSink(const WindowQuery& query) : columns_(query.watermark_column()) {}
 
   struct LateRow {
     Row row;

@@ -71,8 +71,8 @@ Cell cell_at(const Column& column, std::size_t row) {
 void append_row(Batch& batch, const Row& row) {
   const std::size_t at = batch.size();
   batch.times()[at] = row.time;
-  for (std::size_t i = 0; i < batch.column_count(); ++i) {
-    set_cell(batch.column(i), at, row.cells.at(i));
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    set_cell(batch.column(i), at, row.cells[i]);
   }
   batch.set_size(at + 1);
 }

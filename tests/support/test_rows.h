@@ -16,7 +16,7 @@ using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 inline const Cell kNull{};
 
-// Cells in the order of the query's row schema.
+// Cells of a query's keys, values and carried columns. With punctuated watermarks, one more.
 struct Row {
   EventTime time = 0;
   std::vector<Cell> cells;
@@ -32,7 +32,7 @@ struct ResultRow {
 
 Cell cell_at(const Column& column, std::size_t row);
 
-// The batch must not be full; its schema fits the row's cells.
+// The batch must not be full; its first columns fit the row's cells. Columns behind them are left.
 void append_row(Batch& batch, const Row& row);
 Row row_at(const Batch& batch, std::size_t row);
 
