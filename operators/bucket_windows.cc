@@ -104,4 +104,12 @@ bool BucketWindows::emit(ResultEmitter& emitter, std::int64_t window, const Pane
   return emitted_ == pane.size();
 }
 
+void BucketWindows::mark_live(LiveSlots& live) {
+  for (const auto& [window, pane] : buckets_) pane->mark_live(live);
+}
+
+void BucketWindows::renumber(const SlotMap& map) {
+  for (const auto& [window, pane] : buckets_) pane->renumber(map);
+}
+
 }  // namespace tidemark

@@ -22,6 +22,8 @@ class BucketWindows final : public WindowState {
   bool fire(ResultEmitter& emitter) override;
   std::size_t live_entries() const override { return live_entries_; }
   std::size_t open_windows() const override { return buckets_.size(); }
+  void mark_live(LiveSlots& live) override;
+  void renumber(const SlotMap& map) override;
 
  private:
   void add_uniform(const RowChunk& rows, std::int64_t slice);

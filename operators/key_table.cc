@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "tidemark/runtime/trim_capacity.h"
 
 namespace tidemark {
 
@@ -12,6 +15,12 @@ constexpr std::size_t kInitialCells = 256;
 // Up to this many cells the table is at most a quarter full: it fits the second-level cache then,
 // and nearly every key has its home cell. Larger ones are at most half full.
 constexpr std::size_t kSparseCells = std::size_t{1} << 16;
+
+// Cells beyond this many times the needed ones go back to the allocator.
+constexpr std::size_t kSlack = 4;
+
+// How many cells a key takes at least, in a table of `cells`.
+constexpr std::size_t spread(std::size_t cells) { return cells <= kSparseCells ? 4 : 2; }
 
 constexpr std::uint64_t make_cell(std::uint64_t hash, std::size_t slot) {
   return (hash & 0xffffffff00000000ULL) | slot;
@@ -24,7 +33,10 @@ constexpr bool same_tag(std::uint64_t cell, std::uint64_t hash) {
 }  // namespace
 
 KeyTable::KeyTable(const Schema& keys, std::pmr::memory_resource& memory)
-    : cells_(kInitialCells, kEmpty, &memory), mask_(kInitialCells - 1), hashes_(&memory) {
+    : cells_(kInitialCells, kEmpty, &memory),
+      mask_(kInitialCells - 1),
+      hashes_(&memory),
+      free_(&memory) {
   columns_.reserve(keys.size());
   for (const Field& key : keys) columns_.emplace_back(key.type, memory);
 }
@@ -38,7 +50,7 @@ void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::
   const std::size_t rows = slots.size();
   missed_.resize(rows);
   std::size_t missed = 0;
-  if (size_ > 0) {
+  if (slot_count_ > 0) {
     const std::uint64_t* const cells = cells_.data();
     const std::size_t mask = mask_;
     std::uint32_t* const found = slots.data();
@@ -104,42 +116,117 @@ bool KeyTable::matches(std::uint32_t slot, const Batch& batch, std::size_t row) 
 }
 
 std::uint32_t KeyTable::insert(const Batch& batch, std::size_t row) {
-  const std::size_t spread = cells_.size() <= kSparseCells ? 4 : 2;
-  if ((size_ + 1) * spread > cells_.size()) grow();
-  const std::uint64_t hash = batch.hashes()[row];
-  std::size_t place = hash & mask_;
-  while (cells_[place] != kEmpty) place = (place + 1) & mask_;
-  cells_[place] = make_cell(hash, size_);
-  append_key(batch, row);
-  hashes_.push_back(hash);
-  return static_cast<std::uint32_t>(size_++);
+  if (cells_.size() < (size() + 1) * spread(cells_.size())) grow();
+  if (free_.empty()) add_slot();
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  hashes_[slot] = batch.hashes()[row];
+  set_key(slot, batch, row);
+  place(slot);
+  ++inserted_;
+  peak_size_ = std::max(peak_size_, size());
+  return slot;
 }
 
-void KeyTable::append_key(const Batch& batch, std::size_t row) {
+void KeyTable::add_slot() {
+  for (KeyColumn& column : columns_) {
+    column.nulls.emplace_back();
+    if (column.type == ColumnType::kInt64) {
+      column.int64s.emplace_back();
+    } else {
+      column.strings.emplace_back();
+    }
+  }
+  if (!columns_.empty()) known_integers_ = columns_[0].int64s.data();
+  hashes_.emplace_back();
+  free_.push_back(static_cast<std::uint32_t>(slot_count_++));
+}
+
+void KeyTable::set_key(std::uint32_t slot, const Batch& batch, std::size_t row) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     KeyColumn& column = columns_[i];
     const Column& cells = batch.column(i);
     const bool is_null = cells.is_null(row);
-    column.nulls.push_back(static_cast<std::uint8_t>(is_null));
+    column.nulls[slot] = static_cast<std::uint8_t>(is_null);
     column.has_nulls |= is_null;
     if (column.type == ColumnType::kInt64) {
-      column.int64s.push_back(is_null ? 0 : cells.int64s()[row]);
-      if (i == 0) known_integers_ = column.int64s.data();
+      column.int64s[slot] = is_null ? 0 : cells.int64s()[row];
     } else {
-      column.strings.emplace_back(is_null ? std::string_view{} : cells.string(row));
+      column.strings[slot] = is_null ? std::string_view{} : cells.string(row);
     }
   }
 }
 
+void KeyTable::place(std::uint32_t slot) {
+  std::size_t cell = hashes_[slot] & mask_;
+  while (cells_[cell] != kEmpty) cell = (cell + 1) & mask_;
+  cells_[cell] = make_cell(hashes_[slot], slot);
+}
+
 void KeyTable::grow() {
-  const std::size_t capacity = cells_.size() * 2;
-  cells_.assign(capacity, kEmpty);
-  mask_ = capacity - 1;
-  for (std::size_t slot = 0; slot < size_; ++slot) {
-    std::size_t place = hashes_[slot] & mask_;
-    while (cells_[place] != kEmpty) place = (place + 1) & mask_;
-    cells_[place] = make_cell(hashes_[slot], slot);
+  const std::pmr::vector<std::uint64_t> old = std::exchange(
+      cells_, std::pmr::vector<std::uint64_t>(cells_.size() * 2, kEmpty, cells_.get_allocator()));
+  mask_ = cells_.size() - 1;
+  for (const std::uint64_t cell : old) {
+    if (cell != kEmpty) place(slot_of(cell));
   }
+}
+
+void KeyTable::clear_cells(std::size_t keys) {
+  std::size_t needed = kInitialCells;
+  while (needed < keys * spread(needed)) needed *= 2;
+  if (cells_.size() > kSlack * needed) {
+    cells_ = std::pmr::vector<std::uint64_t>(needed, kEmpty, cells_.get_allocator());
+    mask_ = needed - 1;
+  } else {
+    std::fill(cells_.begin(), cells_.end(), kEmpty);
+  }
+}
+
+void KeyTable::drop_others(const LiveSlots& live) {
+  clear_cells(live.count());
+  live.for_each_below(slot_count_, [&](std::uint32_t slot) { place(slot); });
+  free_.clear();
+  for (std::size_t slot = slot_count_; slot-- > 0;) {
+    if (!live.contains(slot)) free_.push_back(static_cast<std::uint32_t>(slot));
+  }
+  for (KeyColumn& column : columns_) {
+    const bool had_nulls = std::exchange(column.has_nulls, false);
+    if (had_nulls) {
+      live.for_each_below(slot_count_,
+                          [&](std::uint32_t slot) { column.has_nulls |= column.nulls[slot] != 0; });
+    }
+    if (column.type != ColumnType::kString) continue;
+    for (const std::uint32_t slot : free_) {
+      column.strings[slot].clear();
+      column.strings[slot].shrink_to_fit();
+    }
+  }
+}
+
+void KeyTable::compact(const SlotMap& map) {
+  const auto keep = [&](auto& cells) {
+    map.for_each_below(slot_count_, [&](std::uint32_t from, std::uint32_t to) {
+      if (from != to) cells[to] = std::move(cells[from]);
+    });
+    cells.resize(map.new_size());
+    trim_capacity(cells, 0);
+  };
+  for (KeyColumn& column : columns_) {
+    keep(column.nulls);
+    if (column.type == ColumnType::kInt64) {
+      keep(column.int64s);
+    } else {
+      keep(column.strings);
+    }
+  }
+  keep(hashes_);
+  if (!columns_.empty()) known_integers_ = columns_[0].int64s.data();
+  slot_count_ = map.new_size();
+  free_.clear();
+  trim_capacity(free_, 0);
+  clear_cells(slot_count_);
+  for (std::size_t slot = 0; slot < slot_count_; ++slot) place(static_cast<std::uint32_t>(slot));
 }
 
 void KeyTable::copy_keys(std::span<const std::uint32_t> slots, Batch& out, std::size_t first_column,

@@ -1,4 +1,4 @@
-// Keys live once: a table that gives each key of a window stage a dense slot number.
+// Keys live once: a table that gives each key of a window stage a slot number, while it is needed.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,33 @@
 #include <string>
 #include <vector>
 
+#include "tidemark/operators/live_slots.h"
 #include "tidemark/runtime/batch.h"
 
 namespace tidemark {
 
 // Open addressing with linear probing over 8-byte cells (hash tag, slot), at most half full; the
-// key itself is compared in dense columns by slot. Not thread-safe.
+// key itself is compared in dense columns by slot. Keys that no state names any more are dropped
+// and their slots given to new keys; compact() makes slots dense again. Not thread-safe.
 class KeyTable {
  public:
   KeyTable(const Schema& keys, std::pmr::memory_resource& memory);
 
   // Writes the slot of rows [begin, begin + slots.size()) of `batch`, whose first columns are the
-  // keys and whose hashes are filled; new keys get the next slots.
+  // keys and whose hashes are filled; new keys get the lowest free slots.
   void find_or_insert(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots);
 
-  // Number of keys; slots are [0, size()).
-  std::size_t size() const { return size_; }
+  // Number of keys held now, at most so far, and ever added (again, if they were dropped).
+  std::size_t size() const { return slot_count_ - free_.size(); }
+  std::size_t peak_size() const { return peak_size_; }
+  std::uint64_t inserted() const { return inserted_; }
+  // Slots are below this. Some may be free.
+  std::size_t slot_count() const { return slot_count_; }
+
+  // Forgets all keys whose slots are not in `live`, which covers slot_count() slots.
+  void drop_others(const LiveSlots& live);
+  // The same, and gives the rest new slots; lets go of memory that is far more than they need.
+  void compact(const SlotMap& map);
 
   // Writes the keys of `slots` into key columns [column, ...) of `out`, rows from `at` on.
   void copy_keys(std::span<const std::uint32_t> slots, Batch& out, std::size_t column,
@@ -47,8 +58,12 @@ class KeyTable {
 
   bool matches(std::uint32_t slot, const Batch& batch, std::size_t row) const;
   std::uint32_t insert(const Batch& batch, std::size_t row);
-  void append_key(const Batch& batch, std::size_t row);
+  void set_key(std::uint32_t slot, const Batch& batch, std::size_t row);
+  void add_slot();
+  void place(std::uint32_t slot);
   void grow();
+  // Empties the cells and takes as many as `keys` keys need, unless there are a few more now.
+  void clear_cells(std::size_t keys);
   template <typename Matches>
   void probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
                   const Matches& matches_key);
@@ -57,11 +72,14 @@ class KeyTable {
 
   std::pmr::vector<std::uint64_t> cells_;
   std::size_t mask_;
-  std::size_t size_ = 0;
+  std::size_t slot_count_ = 0;
+  std::size_t peak_size_ = 0;
+  std::uint64_t inserted_ = 0;
   std::vector<KeyColumn> columns_;
   const std::int64_t* known_integers_ = nullptr;  // the first column's cells
   std::pmr::vector<std::uint64_t> hashes_;
-  std::vector<std::uint16_t> missed_;  // rows of a chunk whose key is not in its home cell
+  std::pmr::vector<std::uint32_t> free_;  // the lowest is the last
+  std::vector<std::uint16_t> missed_;     // rows of a chunk whose key is not in its home cell
 };
 
 }  // namespace tidemark

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tidemark/runtime/trim_capacity.h"
+
 namespace tidemark {
 
 namespace {
@@ -24,7 +26,8 @@ LiveResults::LiveResults(const AggregateLayout& layout, std::pmr::memory_resourc
       columns_(layout.result_columns().size()),
       cells_(&memory),
       nulls_(&memory),
-      fresh_(layout.result_columns(), kRows) {}
+      fresh_(layout.result_columns(), kRows),
+      overflows_(&memory) {}
 
 void LiveResults::set_null(std::size_t cell, bool is_null) {
   null_count_ += static_cast<std::size_t>(is_null);
@@ -62,6 +65,11 @@ void LiveResults::remove(std::size_t position) {
     overflows_.erase({position, i});
     if (overflows_.erase({size_, i}) > 0 && position != size_) overflows_.insert({position, i});
   }
+}
+
+void LiveResults::trim() {
+  trim_capacity(cells_, 0);
+  trim_capacity(nulls_, 0);
 }
 
 void LiveResults::refresh(std::span<const std::uint32_t> positions, const std::byte* const* a,

@@ -27,6 +27,8 @@ class LiveResults {
   void append();
   // The last row takes the place of `position`.
   void remove(std::size_t position);
+  // Lets go of memory that is far more than the rows need.
+  void trim();
 
   // Fetches the row that refresh() is about to write.
   void prefetch(std::size_t position) const { __builtin_prefetch(&cells_[position * columns_], 1); }
@@ -41,7 +43,7 @@ class LiveResults {
             std::size_t at) const;
 
   // Cells that did not fit their column, as (position, aggregate).
-  const std::set<std::pair<std::size_t, std::size_t>>& overflows() const { return overflows_; }
+  const std::pmr::set<std::pair<std::size_t, std::size_t>>& overflows() const { return overflows_; }
 
  private:
   void set_null(std::size_t cell, bool is_null);
@@ -56,7 +58,7 @@ class LiveResults {
   std::size_t null_count_ = 0;
   Batch fresh_;
   std::vector<CellOverflow> fresh_overflows_;
-  std::set<std::pair<std::size_t, std::size_t>> overflows_;
+  std::pmr::set<std::pair<std::size_t, std::size_t>> overflows_;
 };
 
 }  // namespace tidemark

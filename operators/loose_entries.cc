@@ -1,9 +1,12 @@
 #include "tidemark/operators/loose_entries.h"
 
+#include <utility>
+
 namespace tidemark {
 
 void LooseEntries::add(std::int64_t slice, const std::byte* entry) {
-  const auto [place, added] = slots_.try_emplace(entry_header(entry).slot);
+  const auto [place, added] =
+      slots_.try_emplace(entry_header(entry).slot, slots_.get_allocator().resource());
   SlotEntries& entries = place->second;
   if (added) {
     entries.total.assign(entry, entry + layout_.entry_size());
@@ -11,7 +14,8 @@ void LooseEntries::add(std::int64_t slice, const std::byte* entry) {
     std::byte* into = entries.total.data();
     layout_.merge(&into, entry, 1);
   }
-  entries.by_slice.emplace(slice, Entry(entry, entry + layout_.entry_size()));
+  entries.by_slice.emplace(
+      slice, Entry(entry, entry + layout_.entry_size(), entries.total.get_allocator()));
 }
 
 std::uint64_t LooseEntries::expire(std::int64_t slice, std::uint32_t slot) {
@@ -37,6 +41,17 @@ std::uint64_t LooseEntries::expire(std::int64_t slice, std::uint32_t slot) {
 const std::byte* LooseEntries::total(std::uint32_t slot) const {
   const auto place = slots_.find(slot);
   return place == slots_.end() ? nullptr : place->second.total.data();
+}
+
+// The order of slots stays, so each node goes back to the end.
+void LooseEntries::renumber(const SlotMap& map) {
+  std::pmr::map<std::uint32_t, SlotEntries> renumbered(slots_.get_allocator());
+  while (!slots_.empty()) {
+    auto node = slots_.extract(slots_.begin());
+    node.key() = map[node.key()];
+    renumbered.insert(renumbered.end(), std::move(node));
+  }
+  slots_ = std::move(renumbered);
 }
 
 }  // namespace tidemark

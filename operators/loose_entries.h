@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <vector>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/live_slots.h"
 
 namespace tidemark {
 
@@ -14,7 +16,8 @@ namespace tidemark {
 // total to be summed up afresh from what stays. Meant for few entries. Not thread-safe.
 class LooseEntries {
  public:
-  explicit LooseEntries(const AggregateLayout& layout) : layout_(layout) {}
+  LooseEntries(const AggregateLayout& layout, std::pmr::memory_resource& memory)
+      : layout_(layout), slots_(&memory) {}
 
   bool empty() const { return slots_.empty(); }
   void clear() { slots_.clear(); }
@@ -22,18 +25,22 @@ class LooseEntries {
   // Forgets all entries of `slot` up to `slice`; returns how many merges that took.
   std::uint64_t expire(std::int64_t slice, std::uint32_t slot);
 
-  // The total of a slot, or nullptr if it has no loose entry.
+  // The total of a slot, or nullptr if it has no loose entry. Its header does not tell the slot.
   const std::byte* total(std::uint32_t slot) const;
 
+  // All slots that have entries are live.
+  void renumber(const SlotMap& map);
+
  private:
-  using Entry = std::vector<std::byte>;
+  using Entry = std::pmr::vector<std::byte>;
   struct SlotEntries {
+    explicit SlotEntries(std::pmr::memory_resource* memory) : total(memory), by_slice(memory) {}
     Entry total;
-    std::multimap<std::int64_t, Entry> by_slice;
+    std::pmr::multimap<std::int64_t, Entry> by_slice;
   };
 
   const AggregateLayout& layout_;
-  std::map<std::uint32_t, SlotEntries> slots_;
+  std::pmr::map<std::uint32_t, SlotEntries> slots_;
 };
 
 }  // namespace tidemark

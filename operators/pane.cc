@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "tidemark/runtime/trim_capacity.h"
+
 namespace tidemark {
 
 namespace {
@@ -36,9 +38,7 @@ void Pane::use_dense(std::size_t slot_count) {
   index_.resize(std::max({slot_count, grown, index_.size()}));
   if (dense_) return;
   dense_ = true;
-  for (std::size_t i = 0; i < size_; ++i) {
-    index_[entry_header(entries_.data() + i * entry_size_).slot] = static_cast<std::uint32_t>(i);
-  }
+  fill_index();
 }
 
 void Pane::use_hash(std::size_t entries) {
@@ -47,11 +47,31 @@ void Pane::use_hash(std::size_t entries) {
   dense_ = false;
   index_.assign(cells, kNoEntry);
   hash_shift_ = 64 - std::countr_zero(cells);
+  fill_index();
+}
+
+// A hash table is empty before.
+void Pane::fill_index() {
+  const std::size_t mask = index_.size() - 1;
   for (std::size_t i = 0; i < size_; ++i) {
-    std::size_t place = hash_place(entry_header(entries_.data() + i * entry_size_).slot);
-    while (index_[place] != kNoEntry) place = (place + 1) & (cells - 1);
+    std::size_t place = entry_header(entries_.data() + i * entry_size_).slot;
+    if (!dense_) {
+      place = hash_place(static_cast<std::uint32_t>(place));
+      while (index_[place] != kNoEntry) place = (place + 1) & mask;
+    }
     index_[place] = static_cast<std::uint32_t>(i);
   }
+}
+
+void Pane::renumber(const SlotMap& map) {
+  map.renumber_entries(entries_.data(), size_, entry_size_);
+  if (dense_) {
+    if (index_.size() > map.new_size()) index_.resize(map.new_size());
+    trim_capacity(index_, 0);
+  } else {
+    std::fill(index_.begin(), index_.end(), kNoEntry);
+  }
+  fill_index();
 }
 
 std::byte* Pane::add(std::uint32_t slot) {

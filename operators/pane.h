@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/live_slots.h"
 
 namespace tidemark {
 
@@ -38,10 +39,15 @@ class Pane {
   // Forgets all entries and keeps the memory.
   void clear();
 
+  void mark_live(LiveSlots& live) const { live.mark_entries(entries_.data(), size_, entry_size_); }
+  // All entries are of live slots.
+  void renumber(const SlotMap& map);
+
  private:
   std::byte* add(std::uint32_t slot);
   void use_dense(std::size_t slot_count);
   void use_hash(std::size_t entries);
+  void fill_index();
   std::size_t hash_place(std::uint32_t slot) const {
     return (slot * std::size_t{0x9e3779b97f4a7c15ULL}) >> hash_shift_;
   }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/live_slots.h"
 #include "tidemark/operators/result_emitter.h"
 #include "tidemark/operators/strategy.h"
 #include "tidemark/operators/window_spec.h"
@@ -60,6 +61,12 @@ class PaneSharing {
   virtual void begin_window(SealedSlices& sealed) = 0;
   // Emits the window's rows; false if the emitter had no room. Call again then.
   virtual bool emit(ResultEmitter& emitter) = 0;
+
+  // See WindowState; between end_expiry() and what comes for the next window. The caller renumbers
+  // the entries of `sealed` itself.
+  virtual std::size_t most_live_keys() const = 0;
+  virtual void mark_live(SealedSlices& sealed, LiveSlots& live) = 0;
+  virtual void renumber(const SlotMap& map) = 0;
 
   // No live entry.
   virtual bool empty() const = 0;

@@ -126,9 +126,9 @@ class Pipeline {
         outputs.late = connect(*sink_inbox_, index, scheduler_.parker(i), late_schema(query_));
         late_channels_.push_back(outputs.late);
       }
-      windows_.push_back(std::make_unique<WindowTask>(i, query_, plans_, *window_inboxes_[i],
-                                                      window_channels_[i], outputs,
-                                                      options_.batch_rows));
+      windows_.push_back(
+          std::make_unique<WindowTask>(i, query_, plans_, *window_inboxes_[i], window_channels_[i],
+                                       outputs, options_.batch_rows, options_.key_collection));
       scheduler_.add(i, *windows_.back());
     }
   }

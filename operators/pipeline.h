@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemark/operators/key_collection.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/run_report.h"
 #include "tidemark/operators/sink.h"
@@ -31,6 +32,8 @@ struct PipelineOptions {
   WaitLadder ladder{};
   // Stress tests: yields at random points, from this seed.
   std::optional<std::uint64_t> random_yields{};
+  // Tests: when keys that no window needs any more are dropped.
+  KeyCollection key_collection = KeyCollection::kWhenDue;
   // Asked before every batch; may be null.
   const Cancellation* cancellation = nullptr;
 };

@@ -33,6 +33,19 @@ class RecomputeSharing::Merger final : public SealedSlices::Visitor {
   RecomputeSharing& sharing_;
 };
 
+class RecomputeSharing::Marker final : public SealedSlices::Visitor {
+ public:
+  Marker(std::size_t entry_size, LiveSlots& live) : entry_size_(entry_size), live_(live) {}
+
+  void visit(const EntryRun& run) override {
+    live_.mark_entries(run.entries, run.size, entry_size_);
+  }
+
+ private:
+  std::size_t entry_size_;
+  LiveSlots& live_;
+};
+
 RecomputeSharing::RecomputeSharing(const AggregateLayout& layout, std::pmr::memory_resource& memory)
     : layout_(layout), window_(layout, memory) {}
 
@@ -54,6 +67,18 @@ void RecomputeSharing::begin_window(SealedSlices& sealed) {
 bool RecomputeSharing::emit(ResultEmitter& emitter) {
   emitted_ = emitter.emit_entries(layout_, window_.entries(), window_.size(), emitted_);
   return emitted_ == window_.size();
+}
+
+void RecomputeSharing::mark_live(SealedSlices& sealed, LiveSlots& live) {
+  Marker marker(layout_.entry_size(), live);
+  sealed.visit_forward(marker);
+}
+
+// The pane holds the last window until the next begins.
+void RecomputeSharing::renumber(const SlotMap& map) {
+  window_.clear();
+  window_.renumber(map);
+  slot_count_ = map.new_size();
 }
 
 }  // namespace tidemark

@@ -19,11 +19,15 @@ class RecomputeSharing final : public PaneSharing {
   void add_stragglers(const EntryRun& run) override;
   void begin_window(SealedSlices& sealed) override;
   bool emit(ResultEmitter& emitter) override;
+  std::size_t most_live_keys() const override { return live_entries_; }
+  void mark_live(SealedSlices& sealed, LiveSlots& live) override;
+  void renumber(const SlotMap& map) override;
   bool empty() const override { return live_entries_ == 0; }
   std::uint64_t merges() const override { return merges_; }
 
  private:
   class Merger;
+  class Marker;
 
   const AggregateLayout& layout_;
   Pane window_;

@@ -28,10 +28,15 @@ struct StateCounters {
   std::uint64_t windows_fired = 0;  // (window, worker) firings with at least one result
   std::uint64_t peak_live_entries = 0;
   std::uint64_t live_entries = 0;           // at the end
-  std::uint64_t keys = 0;                   // keys held at the end
+  std::uint64_t keys = 0;                   // keys held at the end, needed or not
   std::uint64_t state_bytes_per_entry = 0;  // aggregate state of one entry, without its header
   std::uint64_t peak_key_table_bytes = 0;
   std::uint64_t peak_state_bytes = 0;  // all window state and key tables, allocated
+
+  // When keys that are done with are dropped depends a little on how rows come in batches.
+  std::uint64_t live_keys = 0;    // keys with state at the end
+  std::uint64_t peak_keys = 0;    // keys held at one time
+  std::uint64_t state_bytes = 0;  // all window state and key tables at the end, allocated
 };
 
 // Overflows in full number, and the first few by name.

@@ -1,6 +1,9 @@
 #include "tidemark/operators/running_rows.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "tidemark/runtime/trim_capacity.h"
 
 namespace tidemark {
 
@@ -49,6 +52,24 @@ std::uint32_t RunningRows::remove_live(std::uint32_t slot) {
   live_.pop_back();
   for (std::size_t part = 0; part < parts_; ++part) reset(slot, part);
   return position;
+}
+
+void RunningRows::renumber(const SlotMap& map) {
+  std::size_t kept = 0;
+  map.for_each_below(keys_.size(), [&](std::uint32_t from, std::uint32_t to) {
+    if (from != to) {
+      std::memcpy(part(to, 0), part(from, 0), row_size_);
+      keys_[to] = keys_[from];
+      for (std::size_t i = 0; i < parts_; ++i) entry_header(part(to, i)).slot = to;
+    }
+    kept = std::size_t{to} + 1;
+  });
+  keys_.resize(kept);
+  trim_capacity(keys_, 0);
+  rows_.resize(kept * row_size_);
+  trim_capacity(rows_, 0);
+  for (std::uint32_t& slot : live_) slot = map[slot];
+  trim_capacity(live_, 0);
 }
 
 }  // namespace tidemark

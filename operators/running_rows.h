@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/live_slots.h"
 
 namespace tidemark {
 
@@ -63,6 +64,10 @@ class RunningRows {
 
   // Sets one part of a slot's row to the state of no rows.
   void reset(std::uint32_t slot, std::size_t part);
+
+  // Moves the rows of live slots to their new places, and makes rows for these alone. Positions in
+  // live() stay.
+  void renumber(const SlotMap& map);
 
  private:
   void add_live(std::uint32_t slot);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "tidemark/runtime/trim_capacity.h"
+
 namespace tidemark {
 
 RunningSharing::RunningSharing(const AggregateLayout& layout, std::size_t parts,
                                std::pmr::memory_resource& memory)
-    : layout_(layout), rows_(layout, parts, memory), results_(layout, memory) {}
+    : layout_(layout), rows_(layout, parts, memory), results_(layout, memory), touched_(&memory) {}
 
 void RunningSharing::enter(std::uint32_t slot) {
   ++changes_;
@@ -137,6 +139,19 @@ bool RunningSharing::emit_computed(ResultEmitter& emitter) {
     emitted_ += n;
   }
   return true;
+}
+
+// The keys of sealed entries are the live ones.
+void RunningSharing::mark_live(SealedSlices& /*sealed*/, LiveSlots& live) {
+  for (const std::uint32_t slot : rows_.live()) live.mark(slot);
+}
+
+void RunningSharing::renumber(const SlotMap& map) {
+  rows_.renumber(map);
+  std::erase_if(touched_, [&](std::uint32_t slot) { return !map.is_live(slot); });
+  for (std::uint32_t& slot : touched_) slot = map[slot];
+  trim_capacity(touched_, 0);
+  results_.trim();
 }
 
 }  // namespace tidemark

@@ -25,6 +25,9 @@ class RunningSharing : public PaneSharing {
   void cover(std::size_t slot_count) override { rows_.cover(slot_count); }
   void begin_window(SealedSlices& sealed) override;
   bool emit(ResultEmitter& emitter) override;
+  std::size_t most_live_keys() const override { return rows_.live().size(); }
+  void mark_live(SealedSlices& sealed, LiveSlots& live) override;
+  void renumber(const SlotMap& map) override;
   bool empty() const override { return rows_.live().empty(); }
   std::uint64_t merges() const override { return merges_; }
 
@@ -72,7 +75,7 @@ class RunningSharing : public PaneSharing {
   LiveResults results_;
   bool keeps_results_ = false;
   std::size_t changes_ = 0;  // entries that have come or left since the last window
-  std::vector<std::uint32_t> touched_;
+  std::pmr::vector<std::uint32_t> touched_;
   std::size_t emitted_ = 0;
 };
 

@@ -212,7 +212,11 @@ void SlicedWindows::take_stragglers() {
 }
 
 std::size_t SlicedWindows::live_entries() const {
-  std::size_t entries = log_.size() + straggler_entries_;
+  return log_.size() + straggler_entries_ + unsealed_entries();
+}
+
+std::size_t SlicedWindows::unsealed_entries() const {
+  std::size_t entries = 0;
   for (const auto& [slice, pane] : open_) entries += pane->size();
   for (const auto& [slice, pane] : stragglers_) entries += pane->size();
   return entries;
@@ -235,6 +239,28 @@ std::size_t SlicedWindows::open_windows() const {
     counted_before = after;
   }
   return static_cast<std::size_t>(windows);
+}
+
+std::size_t SlicedWindows::most_live_keys() const {
+  return sharing_->most_live_keys() + unsealed_entries();
+}
+
+void SlicedWindows::mark_live(LiveSlots& live) {
+  for (const auto& [slice, pane] : open_) pane->mark_live(live);
+  for (const auto& [slice, pane] : stragglers_) pane->mark_live(live);
+  WindowSlices slices(log_, segments_, sealed_stragglers_);
+  sharing_->mark_live(slices, live);
+}
+
+void SlicedWindows::renumber(const SlotMap& map) {
+  for (const auto& [slice, pane] : open_) pane->renumber(map);
+  for (const auto& [slice, pane] : stragglers_) pane->renumber(map);
+  for (const auto& [slice, pane] : sealed_stragglers_) pane->renumber(map);
+  log_.visit(log_.begin(), log_.end(), [&](std::byte* entries, std::size_t n) {
+    map.renumber_entries(entries, n, layout_.entry_size());
+  });
+  sharing_->renumber(map);
+  slot_count_ = map.new_size();
 }
 
 }  // namespace tidemark

@@ -30,6 +30,9 @@ class SlicedWindows final : public WindowState {
   bool fire(ResultEmitter& emitter) override;
   std::size_t live_entries() const override;
   std::size_t open_windows() const override;
+  std::size_t most_live_keys() const override;
+  void mark_live(LiveSlots& live) override;
+  void renumber(const SlotMap& map) override;
 
  private:
   struct Segment {
@@ -46,6 +49,7 @@ class SlicedWindows final : public WindowState {
   void expire();
   void seal_through(std::int64_t slice);
   void take_stragglers();
+  std::size_t unsealed_entries() const;
 
   Slicing slicing_;
   std::uint32_t specification_;

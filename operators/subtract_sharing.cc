@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tidemark/runtime/trim_capacity.h"
+
 namespace tidemark {
 
 SubtractSharing::SubtractSharing(const AggregateLayout& layout, std::pmr::memory_resource& memory)
@@ -61,6 +63,19 @@ void SubtractSharing::expire(const EntryRun& run, SealedSlices& /*sealed*/) {
     entries_left(entries, n);
   }
   merges_ += run.size;
+}
+
+void SubtractSharing::renumber(const SlotMap& map) {
+  RunningSharing::renumber(map);
+  const std::size_t columns = layout_.value_columns();
+  if (columns == 0) return;
+  std::size_t kept = 0;
+  map.for_each_below(absent_.size() / columns, [&](std::uint32_t from, std::uint32_t to) {
+    std::copy_n(absent(from), columns, absent(to));
+    kept = (std::size_t{to} + 1) * columns;
+  });
+  absent_.resize(kept);
+  trim_capacity(absent_, 0);
 }
 
 bool SubtractSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,

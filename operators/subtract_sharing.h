@@ -18,6 +18,7 @@ class SubtractSharing final : public RunningSharing {
   void end_expiry(SealedSlices& /*sealed*/) override {}
   void seal(const EntryRun& run) override;
   void add_stragglers(const EntryRun& run) override { seal(run); }
+  void renumber(const SlotMap& map) override;
 
  private:
   bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,

@@ -35,7 +35,8 @@ TwoStacksSharing::TwoStacksSharing(const WindowSpec& window, const AggregateLayo
     : RunningSharing(layout, 2, memory),
       slicing_(window),
       period_(std::max<std::int64_t>(window.size / window.slide, 1)),
-      loose_(layout) {}
+      loose_(layout, memory),
+      loose_runs_(&memory) {}
 
 void TwoStacksSharing::begin_expiry(std::int64_t window) {
   next_window_ = window;
@@ -115,6 +116,11 @@ void TwoStacksSharing::expire_loose(const EntryRun& run) {
     leave(slot);
   }
   std::erase(loose_runs_, run.entries);
+}
+
+void TwoStacksSharing::renumber(const SlotMap& map) {
+  RunningSharing::renumber(map);
+  loose_.renumber(map);
 }
 
 bool TwoStacksSharing::is_loose(const EntryRun& run) const {

@@ -29,6 +29,7 @@ class TwoStacksSharing final : public RunningSharing {
   void end_expiry(SealedSlices& sealed) override;
   void seal(const EntryRun& run) override { merge_into(kBack, run); }
   void add_stragglers(const EntryRun& run) override;
+  void renumber(const SlotMap& map) override;
 
  private:
   class Folder;
@@ -54,7 +55,7 @@ class TwoStacksSharing final : public RunningSharing {
   // The front part holds slices up to this one, whether or not there were entries in it.
   std::int64_t front_through_ = kNoWatermark;
   LooseEntries loose_;
-  std::vector<const std::byte*> loose_runs_;
+  std::pmr::vector<const std::byte*> loose_runs_;
   std::vector<std::byte> loose_copies_;
 };
 

@@ -9,11 +9,12 @@
 namespace tidemark {
 
 WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<WindowPlan>& plans,
-                               ResultOutput& output)
+                               ResultOutput& output, KeyCollection collection)
     : query_(query),
       keys_(query.keys, key_memory_),
       emitter_(keys_, query, output),
       plain_layout_(std::make_unique<AggregateLayout>(query.values, query.aggregates, false)),
+      collection_(collection),
       slots_(RowChunk::kRows) {
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
     const WindowPlan& plan = plans[i];
@@ -33,13 +34,16 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
 }
 
 void WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_rows) {
+  if (collection_.due_before_rows(keys_.inserted())) collect_keys();
+  collection_.note_rows(rows.size());
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
   for (std::size_t begin = 0; begin < rows.size(); begin += RowChunk::kRows) {
     const std::size_t n = std::min(RowChunk::kRows, rows.size() - begin);
     keys_.find_or_insert(rows, begin, {slots_.data(), n});
-    add_chunk({rows, first_value, begin, {slots_.data(), n}, keys_.size(), never_null, ++chunks_},
-              late_rows);
+    add_chunk(
+        {rows, first_value, begin, {slots_.data(), n}, keys_.slot_count(), never_null, ++chunks_},
+        late_rows);
   }
 }
 
@@ -64,15 +68,49 @@ void WindowOperator::add_chunk(const RowChunk& rows, std::vector<std::uint16_t>&
 void WindowOperator::advance(EventTime watermark) {
   if (watermark <= watermark_) return;
   watermark_ = watermark;
+  if (collection_is_due()) collect_keys();
   for (const auto& windows : windows_) windows->advance(watermark);
   firing_ = 0;
 }
 
 bool WindowOperator::fire() {
   for (; firing_ < windows_.size(); ++firing_) {
-    if (!windows_[firing_]->fire(emitter_)) return false;
+    half_fired_ = !windows_[firing_]->fire(emitter_);
+    if (half_fired_) return false;
   }
+  if (watermark_ == kEndOfTime && keys_.size() > 0 && collection_.due_at_end()) collect_keys();
   return true;
+}
+
+bool WindowOperator::collection_is_due() {
+  if (half_fired_) return false;
+  std::size_t most_live = 0;
+  std::uint64_t fired = 0;
+  for (const auto& windows : windows_) {
+    most_live += windows->most_live_keys();
+    fired += windows->counters().windows_fired;
+  }
+  return collection_.due_before_firing(keys_.size(), keys_.inserted(), most_live, fired);
+}
+
+void WindowOperator::collect_keys() {
+  LiveSlots live(keys_.slot_count(), key_memory_);
+  for (const auto& windows : windows_) windows->mark_live(live);
+  const std::size_t count = live.count();
+  if (watermark_ == kEndOfTime || collection_.worth_compacting(count, keys_.slot_count())) {
+    const SlotMap map(live);
+    keys_.compact(map);
+    for (const auto& windows : windows_) windows->renumber(map);
+  } else if (count < keys_.size()) {
+    keys_.drop_others(live);
+  }
+  collection_.collected(keys_.inserted(), count, live.slots() + live.marks());
+}
+
+std::size_t WindowOperator::count_live_keys() const {
+  LiveSlots live(keys_.slot_count(), *std::pmr::get_default_resource());
+  for (const auto& windows : windows_) windows->mark_live(live);
+  return live.count();
 }
 
 std::size_t WindowOperator::open_windows() const {
@@ -98,6 +136,9 @@ void WindowOperator::report(RunReport& report) const {
     state.live_entries += windows->live_entries();
   }
   state.keys += keys_.size();
+  state.live_keys += count_live_keys();
+  state.peak_keys += keys_.peak_size();
+  state.state_bytes += key_memory_.bytes() + window_memory_.bytes();
   state.peak_key_table_bytes += key_memory_.peak_bytes();
   state.peak_state_bytes += key_memory_.peak_bytes() + window_memory_.peak_bytes();
 }

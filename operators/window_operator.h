@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "tidemark/operators/key_collection.h"
 #include "tidemark/operators/key_table.h"
 #include "tidemark/operators/plan.h"
 #include "tidemark/operators/query.h"
@@ -20,7 +21,7 @@ namespace tidemark {
 class WindowOperator {
  public:
   WindowOperator(const WindowQuery& query, const std::vector<WindowPlan>& plans,
-                 ResultOutput& output);
+                 ResultOutput& output, KeyCollection collection = KeyCollection::kWhenDue);
 
   // Adds all rows of a batch (schema WindowQuery::row_schema, hashes filled) at the current
   // watermark, and appends the numbers of late rows: those whose windows are all closed.
@@ -40,6 +41,10 @@ class WindowOperator {
 
  private:
   void add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows);
+  bool collection_is_due();
+  // Drops the keys that no state names; no window is half emitted.
+  void collect_keys();
+  std::size_t count_live_keys() const;
 
   const WindowQuery& query_;
   StateMemory key_memory_;
@@ -49,7 +54,10 @@ class WindowOperator {
   std::unique_ptr<AggregateLayout> plain_layout_;
   std::unique_ptr<AggregateLayout> undoable_layout_;
   std::vector<std::unique_ptr<WindowState>> windows_;
+  KeyCollectionSchedule collection_;
   std::size_t firing_ = 0;
+  // The last fire() found no room for all of its results.
+  bool half_fired_ = false;
   EventTime watermark_ = kNoWatermark;
   std::uint64_t chunks_ = 0;
   std::uint64_t on_time_ = 0;

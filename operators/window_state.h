@@ -7,6 +7,7 @@
 #include <span>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/live_slots.h"
 #include "tidemark/operators/result_emitter.h"
 #include "tidemark/runtime/batch.h"
 #include "tidemark/runtime/time.h"
@@ -63,6 +64,22 @@ class WindowState {
   virtual std::size_t live_entries() const = 0;
   // Windows that hold rows and have not fired.
   virtual std::size_t open_windows() const = 0;
+
+  // Keys are dropped from the key table once no state names their slots. What follows is called
+  // between add(), advance() and a fire() that has returned true, in any such place.
+
+  // At least as many keys as mark_live() would mark; for free, so not always exact.
+  virtual std::size_t most_live_keys() const { return live_entries(); }
+
+  // Marks every slot that will be read again: in entries, timers, results that are still to come,
+  // and previous results. What is not marked by any state goes to another key without notice, so
+  // whatever else is kept by slot must then be as for a key that was never seen.
+  virtual void mark_live(LiveSlots& live) = 0;
+
+  // Now and then slots are made dense again: names all slots anew, moves what is kept by slot to
+  // its new place, and lets go of memory that was for slots from map.new_size() on. Comes right
+  // after mark_live(), and all slots that were marked then are live in `map`.
+  virtual void renumber(const SlotMap& map) = 0;
 
   const WindowStateCounters& counters() const { return counters_; }
 

@@ -47,13 +47,13 @@ Schema late_schema(const WindowQuery& query) {
 WindowTask::WindowTask(std::size_t index, const WindowQuery& query,
                        const std::vector<WindowPlan>& plans, Inbox& inbox,
                        std::vector<Channel*> sources, WindowTaskOutputs outputs,
-                       std::size_t result_rows)
+                       std::size_t result_rows, KeyCollection collection)
     : index_(index),
       inbox_(inbox),
       sources_(std::move(sources)),
       outputs_(outputs),
       output_(std::make_unique<Output>(query, outputs_, result_rows)),
-      operator_(query, plans, *output_),
+      operator_(query, plans, *output_, collection),
       alignment_(sources_.size()),
       idle_(sources_.size(), false),
       running_sources_(sources_.size()) {}

@@ -30,7 +30,7 @@ class WindowTask final : public Task {
   // `sources` has one channel per source task, by channel index.
   WindowTask(std::size_t index, const WindowQuery& query, const std::vector<WindowPlan>& plans,
              Inbox& inbox, std::vector<Channel*> sources, WindowTaskOutputs outputs,
-             std::size_t result_rows);
+             std::size_t result_rows, KeyCollection collection);
   ~WindowTask() override;
 
   TaskStatus run() override;

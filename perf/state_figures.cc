@@ -14,7 +14,7 @@ StateFigures state_figures(const BenchResult& result) {
   const RunReport& report = result.median_run().report;
   const StateCounters& state = report.state;
   StateFigures figures;
-  figures.keys = state.keys;
+  figures.keys = state.peak_keys;
   figures.peak_live_entries = state.peak_live_entries;
   figures.state_bytes_per_entry = state.state_bytes_per_entry;
   figures.allocated_bytes_per_entry =

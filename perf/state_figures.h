@@ -9,7 +9,7 @@ namespace tidemark {
 
 // From the repeat with the median throughput.
 struct StateFigures {
-  std::uint64_t keys = 0;
+  std::uint64_t keys = 0;  // held at one time, at most
   std::uint64_t peak_live_entries = 0;
   std::uint64_t state_bytes_per_entry = 0;  // aggregate state, without the entry's 8-byte header
   // Window state as the allocator has it, at its peak, over the peak of live entries.
