@@ -57,7 +57,7 @@ EventTime first_of_month(std::int64_t months_since_year_0) {
                      static_cast<unsigned>(months_since_year_0 % 12) + 1);
 }
 
-// Groups of several units are counted from 1970.
+// Groups of weeks are counted from the one that holds 1970-01-01, of months and years from year 0.
 NaiveWindow calendar_window(const WindowSpec& spec, EventTime time) {
   const auto day = static_cast<std::int64_t>(floor_quotient(time, kDayMs));
   const date::year_month_day ymd{date::sys_days{date::days{day}}};
@@ -72,11 +72,11 @@ NaiveWindow calendar_window(const WindowSpec& spec, EventTime time) {
     }
     case CalendarUnit::kMonth: {
       const std::int64_t month = year * INT64_C(12) + static_cast<unsigned>(ymd.month()) - 1;
-      const auto start = static_cast<std::int64_t>(floor_to(month, 1970 * 12, spec.size));
+      const auto start = static_cast<std::int64_t>(floor_to(month, 0, spec.size));
       return {first_of_month(start), first_of_month(start + spec.size)};
     }
     case CalendarUnit::kYear: {
-      const auto start = static_cast<std::int64_t>(floor_to(year, 1970, spec.size));
+      const auto start = static_cast<std::int64_t>(floor_to(year, 0, spec.size));
       return {first_of_month(start * 12), first_of_month((start + spec.size) * 12)};
     }
     case CalendarUnit::kNone:

@@ -131,7 +131,13 @@ class CaseBuilder {
       case_.query.keys.insert(case_.query.keys.begin(), {"stream", ColumnType::kString});
     }
     find_gap_columns();
-    for (const Words& words : rows_) case_.steps.push_back(make_step(words));
+    for (const Words& words : rows_) {
+      if (words[0] == "every") {
+        add_periodic_rows(words);
+      } else {
+        case_.steps.push_back(make_step(words));
+      }
+    }
     for (const Words& words : results_) case_.results.push_back(make_result(words));
     for (const Words& words : late_) case_.late.push_back(make_row(words));
     sort_canonically(case_.results);
@@ -203,6 +209,14 @@ class CaseBuilder {
     }
   }
 
+  void add_periodic_rows(const Words& words) {
+    const EventTime period = time_of(words.at(1));
+    const EventTime end = time_of(words.at(3));
+    for (EventTime time = time_of(words.at(2)); time < end; time += period) {
+      case_.steps.emplace_back(Row{time, make_cells(words, 4, input_schema())});
+    }
+  }
+
   CaseStep make_step(const Words& words) const {
     if (words[0] == "fired") return FiredStep{std::stoull(words.at(1))};
     if (words[0] != "watermark") return make_row(words);
@@ -210,6 +224,11 @@ class CaseBuilder {
     filler.row.time = time_of(words.at(1)) + case_.query.delay + 1;
     filler.row.cells.resize(case_.query.watermark_column());
     filler.row.cells[0] = kFillerStream;
+    for (const WindowSpec& spec : case_.query.windows) {
+      if (spec.gap_input == WindowSpec::kFixedGap) continue;
+      filler.row.cells[case_.query.keys.size() + static_cast<std::size_t>(spec.gap_input)] =
+          INT64_C(1);
+    }
     return filler;
   }
 

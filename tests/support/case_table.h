@@ -17,14 +17,15 @@
 //   no_window 0
 //
 // Times are milliseconds, durations (`-5s`) or ISO 8601 with `Z` or an offset. NULL is SQL's; text
-// may be quoted with '. `fired 1` holds the source until exactly one result has come out.
-// `watermark W` stands for a watermark that no row of the case brings: a row at W + delay + 1 on a
-// stream of its own, an extra key column that the loader adds. With several windows, results begin
-// with the window's number, from 0. `carry note:string` names a column that only the late rows
-// show. Without `late`, `no_window` or `bad`, none is expected.
+// may be quoted with '. `every 30m FROM TO A 10` is a row A 10 at FROM, 30 minutes later and so on,
+// up to but not at TO. `fired 1` holds the source until exactly one result has come out. `watermark
+// W` stands for a watermark that no row of the case brings: a row at W + delay + 1 on a stream of
+// its own, an extra key column that the loader adds. With several windows, results begin with the
+// window's number, from 0. `carry note:string` names a column that only the late rows show. Without
+// `late`, `no_window` or `bad`, none is expected.
 //
-// A session's gap may be the name of a value column: `window session gap=pause`. How windows fire
-// is said by `lateness 10s`, `early 4s` or `early rows=3`, `accumulate retracting` and
+// A session's gap may be the name of a value column: `window session gap_column=pause`. How windows
+// fire is said by `lateness 10s`, `early 4s` or `early rows=3`, `accumulate retracting` and
 // `repeat_unchanged`; `zone Europe/Rome` and `max_ahead 1h` are the query's, too. After `panes`,
 // results end with their pane, index and change: `0 10s 3 late 1 +U`. The bounds of a global window
 // are `-inf inf`.

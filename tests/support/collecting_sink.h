@@ -14,7 +14,7 @@ namespace tidemark::test_support {
 
 class CollectingSink : public ResultSink {
  public:
-  explicit CollectingSink(const WindowQuery& query) : key_count_(query.keys.size()) {}
+  explicit CollectingSink(const WindowQuery& query);
 
   void accept(const Batch& results) override;
   void on_watermark(EventTime watermark) override;
@@ -31,6 +31,8 @@ class CollectingSink : public ResultSink {
   void check_alive(const char* call);
 
   std::size_t key_count_;
+  // No window of the query fires behind the watermark.
+  bool is_on_time_;
   std::vector<ResultRow> results_;
   std::vector<std::string> faults_;
   EventTime watermark_ = kNoWatermark;
