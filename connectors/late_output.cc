@@ -37,7 +37,7 @@ std::unique_ptr<LateOutput> LateOutput::of_text(const WindowQuery& query, std::s
   fmt::memory_buffer& out = output.buffer();
   out.append(without_line_end(header));
   out.append(std::string_view(",reason\n"));
-  const std::size_t columns = query.row_schema().size();
+  const std::size_t columns = query.keys.size() + query.values.size() + query.carried.size();
   return std::unique_ptr<LateOutput>(new LateOutput(columns - 1, columns, output));
 }
 

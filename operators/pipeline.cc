@@ -40,6 +40,7 @@ class Pipeline {
     RunReport report;
     report.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
     for (const auto& source : sources_) source->report(report);
+    if (report.silent_partitions.size() == sources_.size()) report.silent_partitions.clear();
     report.watermark = kEndOfTime;
     for (const auto& window : windows_) {
       window->report(report);
@@ -104,9 +105,9 @@ class Pipeline {
     make_drift_limit(partitions.size());
     for (std::size_t i = 0; i < partitions.size(); ++i) {
       const std::size_t core = core_of_source(i);
-      sources_.push_back(std::make_unique<SourceTask>(
-          i, query_, *partitions[i], source_channels_[i], scheduler_.parker(core),
-          options_.batch_rows, options_.linger, drift_.get(), options_.cancellation));
+      sources_.push_back(std::make_unique<SourceTask>(i, query_, *partitions[i],
+                                                      source_channels_[i], scheduler_.parker(core),
+                                                      drift_.get(), options_));
       scheduler_.add(core, *sources_.back());
     }
   }

@@ -55,6 +55,18 @@ struct OverflowList {
   }
 };
 
+// A step by which a row raised the highest event time of its partition.
+struct EventTimeJump {
+  std::int64_t ms = 0;  // to - from; 0: there was none
+  EventTime from = kNoWatermark;
+  EventTime to = kNoWatermark;
+  std::uint64_t row = 0;  // its number among the rows of its partition that are not bad, from 1
+  std::size_t partition = 0;
+  // Rows of the partition that came after it and lie nearer to `from` than to `to`: the time that
+  // jumped was probably wrong.
+  std::uint64_t rows_behind = 0;
+};
+
 struct RunReport {
   std::uint64_t rows_read = 0;
   std::uint64_t rows_on_time = 0;
@@ -68,6 +80,13 @@ struct RunReport {
   // Watermark at the end, kEndOfTime after a whole input; kNoWatermark if there was none.
   EventTime watermark = kNoWatermark;
   EventTime highest_event_time = kNoWatermark;
+  // The largest of all partitions. Processing time has none.
+  EventTimeJump largest_jump;
+  // How often a partition was declared idle.
+  std::uint64_t idle_transitions = 0;
+  // Partitions, by number, that lasted for a second or more without delivering a row or being
+  // declared idle while others had rows: no window could fire before they ended.
+  std::vector<std::size_t> silent_partitions;
   double wall_seconds = 0;
   bool cancelled = false;
   // With cancelled: windows that still held rows, which are not in the output.

@@ -8,22 +8,43 @@
 
 namespace tidemark {
 
+namespace {
+
+// How often the watermark of processing time goes to windows without edges known ahead, in ms.
+constexpr std::int64_t kClockStep = 10;
+// A partition that has no row for so long is worth a word if it holds all others.
+constexpr std::chrono::seconds kLongSilence{1};
+
+std::vector<WindowSpec> windows_with_edges(const WindowQuery& query) {
+  std::vector<WindowSpec> windows;
+  for (const WindowSpec& window : query.windows) {
+    if (!query.leaves_shared_path(window)) windows.push_back(window);
+  }
+  return windows;
+}
+
+}  // namespace
+
 SourceTask::SourceTask(std::size_t index, const WindowQuery& query, SourcePartition& partition,
-                       const std::vector<Channel*>& channels, Parker& parker,
-                       std::size_t batch_rows, std::chrono::milliseconds linger,
-                       WatermarkDrift* drift, const Cancellation* cancellation)
+                       const std::vector<Channel*>& channels, Parker& parker, WatermarkDrift* drift,
+                       const PipelineOptions& options)
     : index_(index),
       partition_(partition),
       router_(channels),
       parker_(parker),
-      watermarks_(query.delay),
-      edges_(query.windows),
+      watermarks_(query, options.wall_clock),
+      edges_(windows_with_edges(query)),
+      by_clock_(query.time_domain == TimeDomain::kProcessing),
+      cuts_every_poll_(windows_with_edges(query).size() < query.windows.size()),
       key_columns_(query.keys.size()),
-      linger_(linger),
+      linger_(options.linger),
+      steady_clock_(options.steady_clock),
       drift_(drift),
-      cancellation_(cancellation),
-      rows_(query.row_schema(), batch_rows) {
+      cancellation_(options.cancellation),
+      rows_(query.row_schema(), options.batch_rows) {
+  if (by_clock_) return;
   if (query.idle_timeout) idle_timeout_ = std::chrono::milliseconds(*query.idle_timeout);
+  if (query.max_ahead) guard_.emplace(*query.max_ahead);
 }
 
 SourceTask::~SourceTask() {
@@ -49,6 +70,7 @@ TaskStatus SourceTask::run() {
     deadline_ = Clock::now() + kCancellationPoll;
     return TaskStatus::kWaiting;
   }
+  if (by_clock_ && follow_clock()) return TaskStatus::kProgress;
   return poll();
 }
 
@@ -57,11 +79,7 @@ bool SourceTask::drain() {
     if (routing_) {
       if (!router_.push()) return false;
       routing_ = false;
-      if (cut_after_segment_) {
-        flushing_ = BatchHeader{};
-        flushing_->watermark = watermarks_.watermark();
-        next_cut_ = edges_.next_after(watermarks_.watermark());
-      }
+      if (cut_after_segment_) send_watermark();
     }
     if (flushing_) {
       if (!router_.flush(*flushing_)) return false;
@@ -72,25 +90,28 @@ bool SourceTask::drain() {
   }
 }
 
+void SourceTask::send_watermark() {
+  flushing_ = BatchHeader{};
+  flushing_->watermark = sent_watermark_ = watermarks_.watermark();
+  next_cut_ = edges_.next_after(sent_watermark_);
+}
+
 // A segment ends with the first row that raises the watermark to the next cut, or with the batch.
 void SourceTask::route_next_segment() {
-  const EventTime* times = rows_.times();
-  const EventTime cut_time = watermarks_.time_that_reaches(next_cut_);
-  EventTime highest = kNoWatermark;
-  for (std::size_t row = next_row_; row < rows_.size(); ++row) {
-    highest = std::max(highest, times[row]);
-  }
-  std::size_t end = rows_.size();
-  cut_after_segment_ = highest >= cut_time;
-  if (cut_after_segment_) {
-    end = next_row_;
-    while (times[end] < cut_time) ++end;
-    highest = times[end++];
-  }
-  watermarks_.observe(highest);
+  const std::size_t end = watermarks_.follow(rows_, next_row_, next_cut_);
+  const EventTime watermark = watermarks_.watermark();
+  cut_after_segment_ = watermark >= next_cut_ ||
+                       (cuts_every_poll_ && end == rows_.size() && watermark > sent_watermark_);
   router_.route(rows_, next_row_, end);
   next_row_ = end;
   routing_ = true;
+}
+
+bool SourceTask::follow_clock() {
+  watermarks_.read_clock();
+  if (watermarks_.watermark() < next_cut_) return false;
+  send_watermark();
+  return true;
 }
 
 TaskStatus SourceTask::poll() {
@@ -98,10 +119,7 @@ TaskStatus SourceTask::poll() {
   next_row_ = 0;
   switch (partition_.poll(rows_)) {
     case PollStatus::kRows:
-      hash_keys(rows_, key_columns_, 0, rows_.size());
-      rows_read_ += rows_.size();
-      quiet_since_.reset();
-      idle_ = false;
+      take_rows();
       return TaskStatus::kProgress;
     case PollStatus::kEnd:
       finish(false);
@@ -112,25 +130,47 @@ TaskStatus SourceTask::poll() {
   return wait_for_rows();
 }
 
+void SourceTask::take_rows() {
+  rows_read_ += rows_.size();
+  quiet_since_.reset();
+  idle_ = false;
+  if (guard_) rows_refused_ += guard_->drop_refused(rows_).size();
+  watermarks_.stamp(rows_);
+  if (!by_clock_) jumps_.observe({rows_.times(), rows_.size()});
+  hash_keys(rows_, key_columns_, 0, rows_.size());
+}
+
 TaskStatus SourceTask::wait_for_rows() {
-  const Clock::time_point now = Clock::now();
-  if (!quiet_since_) quiet_since_ = now;
-  if (router_.holds_rows() && now - *quiet_since_ >= linger_) {
+  const Clock::time_point asked = now();
+  if (!quiet_since_) quiet_since_ = asked;
+  if (router_.holds_rows() && asked - *quiet_since_ >= linger_) {
     flushing_ = BatchHeader{};
     return TaskStatus::kProgress;
   }
-  if (idle_timeout_ && !idle_ && now - *quiet_since_ >= *idle_timeout_) {
+  if (idle_timeout_ && !idle_ && asked - *quiet_since_ >= *idle_timeout_) {
     idle_ = true;
+    ++idle_transitions_;
     flushing_ = BatchHeader{};
     flushing_->idle = true;
     return TaskStatus::kProgress;
   }
-  Clock::time_point wake = now + kCancellationPoll;
-  if (router_.holds_rows()) wake = std::min(wake, *quiet_since_ + linger_);
-  if (idle_timeout_ && !idle_) wake = std::min(wake, *quiet_since_ + *idle_timeout_);
-  if (const auto ready = partition_.ready_at()) wake = std::min(wake, *ready);
-  deadline_ = wake;
+  if (by_clock_ && cuts_every_poll_ && watermarks_.watermark() >= sent_watermark_ + kClockStep) {
+    send_watermark();
+    return TaskStatus::kProgress;
+  }
+  Clock::duration pause = kCancellationPoll;
+  if (router_.holds_rows()) pause = std::min(pause, *quiet_since_ + linger_ - asked);
+  if (idle_timeout_ && !idle_) pause = std::min(pause, *quiet_since_ + *idle_timeout_ - asked);
+  if (by_clock_) pause = std::min(pause, time_to_next_cut());
+  deadline_ = Clock::now() + pause;
+  if (const auto ready = partition_.ready_at()) deadline_ = std::min(*deadline_, *ready);
   return TaskStatus::kWaiting;
+}
+
+Clock::duration SourceTask::time_to_next_cut() const {
+  const EventTime watermark = watermarks_.watermark();
+  if (next_cut_ > saturating_add(watermark, kCancellationPoll.count())) return kCancellationPoll;
+  return std::chrono::milliseconds(next_cut_ - watermark);
 }
 
 void SourceTask::publish_progress(EventTime watermark) {
@@ -140,6 +180,8 @@ void SourceTask::publish_progress(EventTime watermark) {
 void SourceTask::finish(bool cancelled) {
   partition_.stop();
   publish_progress(kEndOfTime);
+  silent_ = rows_read_ == 0 && idle_transitions_ == 0 && !by_clock_ && quiet_since_ &&
+            now() - *quiet_since_ >= kLongSilence;
   stopped_ = true;
   flushing_ = BatchHeader{};
   flushing_->watermark = watermarks_.watermark();
@@ -149,8 +191,14 @@ void SourceTask::finish(bool cancelled) {
 
 void SourceTask::report(RunReport& report) const {
   report.rows_read += rows_read_ + partition_.bad_rows();
-  report.rows_bad += partition_.bad_rows();
+  report.rows_bad += rows_refused_ + partition_.bad_rows();
   report.highest_event_time = std::max(report.highest_event_time, watermarks_.highest());
+  report.idle_transitions += idle_transitions_;
+  if (silent_) report.silent_partitions.push_back(index_);
+  if (jumps_.largest().ms > report.largest_jump.ms) {
+    report.largest_jump = jumps_.largest();
+    report.largest_jump.partition = index_;
+  }
 }
 
 }  // namespace tidemark

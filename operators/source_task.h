@@ -1,30 +1,34 @@
 // The source stage: reads one partition, follows its watermark, and partitions rows by key.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/operators/key_partition.h"
+#include "tidemark/operators/pipeline_options.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/run_report.h"
 #include "tidemark/operators/source.h"
 #include "tidemark/operators/watermark_strategy.h"
 #include "tidemark/operators/window_edges.h"
-#include "tidemark/runtime/cancellation.h"
 #include "tidemark/runtime/task.h"
 #include "tidemark/runtime/watermark_drift.h"
 
 namespace tidemark {
 
 // Batches are cut at every watermark that completes a window, so that results do not depend on
-// batch size: each row is judged as if a watermark followed every row before it.
+// batch size: each row is judged as if a watermark followed every row before it. Windows whose
+// edges are not known ahead get the same from rows that carry the watermark as of their arrival;
+// for them batches need no cuts, and a watermark goes with all that a poll has yielded.
 class SourceTask final : public Task {
  public:
+  // `drift` may be null.
   SourceTask(std::size_t index, const WindowQuery& query, SourcePartition& partition,
-             const std::vector<Channel*>& channels, Parker& parker, std::size_t batch_rows,
-             std::chrono::milliseconds linger, WatermarkDrift* drift,
-             const Cancellation* cancellation);
+             const std::vector<Channel*>& channels, Parker& parker, WatermarkDrift* drift,
+             const PipelineOptions& options);
   ~SourceTask() override;
 
   TaskStatus run() override;
@@ -38,7 +42,13 @@ class SourceTask final : public Task {
   bool drain();
   void route_next_segment();
   TaskStatus poll();
+  void take_rows();
   TaskStatus wait_for_rows();
+  // Processing time: sends the watermark if the clock has come to the next cut.
+  bool follow_clock();
+  void send_watermark();
+  Clock::duration time_to_next_cut() const;
+  Clock::time_point now() const { return steady_clock_ ? steady_clock_() : Clock::now(); }
   void publish_progress(EventTime watermark);
   void finish(bool cancelled);
 
@@ -46,17 +56,24 @@ class SourceTask final : public Task {
   SourcePartition& partition_;
   KeyPartition router_;
   Parker& parker_;
-  BoundedOutOfOrderness watermarks_;
+  PartitionWatermarks watermarks_;
+  EventTimeJumps jumps_;
+  std::optional<MaxAheadGuard> guard_;
   WindowEdges edges_;
+  bool by_clock_;
+  // Some windows have no edges to cut at.
+  bool cuts_every_poll_;
   std::size_t key_columns_;
   std::optional<Clock::duration> idle_timeout_;
   Clock::duration linger_;
+  std::function<Clock::time_point()> steady_clock_;
   WatermarkDrift* drift_;  // may be null
   const Cancellation* cancellation_;
 
   Batch rows_;
   std::size_t next_row_ = 0;
   EventTime next_cut_ = kNoWatermark + 1;  // the watermark at which batches are cut next
+  EventTime sent_watermark_ = kNoWatermark;
   bool routing_ = false;
   bool cut_after_segment_ = false;
   std::optional<BatchHeader> flushing_;
@@ -66,6 +83,9 @@ class SourceTask final : public Task {
   std::optional<Clock::time_point> quiet_since_;
   std::optional<Clock::time_point> deadline_;
   std::uint64_t rows_read_ = 0;
+  std::uint64_t rows_refused_ = 0;
+  std::uint64_t idle_transitions_ = 0;
+  bool silent_ = false;  // see RunReport::silent_partitions
 };
 
 }  // namespace tidemark

@@ -1,5 +1,6 @@
 #include "tidemark/runtime/batch.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <new>
@@ -83,6 +84,21 @@ void Column::copy_selected(std::size_t at, const Column& from,
   }
 }
 
+// A kept cell never moves up, so what is still to be moved is never overwritten. The bytes of
+// strings stay where they are.
+void Column::keep(std::span<const std::uint16_t> rows, std::size_t size) {
+  auto* const cells = static_cast<std::byte*>(cells_.get());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::memmove(cells + i * kCellBytes, cells + rows[i] * kCellBytes, kCellBytes);
+  }
+  if (!has_nulls_) return;
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool null = i < rows.size() && is_null(rows[i]);
+    const std::uint64_t bit = std::uint64_t{1} << (i % 64);
+    null_bits_[i / 64] = (null_bits_[i / 64] & ~bit) | (null ? bit : 0);
+  }
+}
+
 Batch::Batch(const Schema& schema, std::size_t capacity) : times_(capacity), hashes_(capacity) {
   if (capacity == 0 || capacity > kMaxCapacity) {
     throw std::invalid_argument("a batch holds 1 to 32768 rows, got " + std::to_string(capacity));
@@ -101,7 +117,7 @@ void Batch::append_range(const Batch& from, std::size_t begin, std::size_t end) 
   assert(size_ + (end - begin) <= capacity());
   std::memcpy(times() + size_, from.times() + begin, (end - begin) * sizeof(EventTime));
   std::memcpy(hashes() + size_, from.hashes() + begin, (end - begin) * sizeof(std::uint64_t));
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(columns_.size(), from.columns_.size()); ++i) {
     columns_[i].copy_range(size_, from.columns_[i], begin, end);
   }
   size_ += end - begin;
@@ -119,11 +135,22 @@ void Batch::append_selected(const Batch& from, std::span<const std::uint16_t> ro
   size_ += rows.size();
 }
 
+void Batch::keep(std::span<const std::uint16_t> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    times_[i] = times_[rows[i]];
+    hashes_[i] = hashes_[rows[i]];
+  }
+  for (Column& column : columns_) column.keep(rows, size_);
+  size_ = rows.size();
+}
+
 void Batch::swap_rows(Batch& other) noexcept {
   std::swap(size_, other.size_);
   times_.swap(other.times_);
   hashes_.swap(other.hashes_);
-  columns_.swap(other.columns_);
+  const std::size_t shared = std::min(columns_.size(), other.columns_.size());
+  std::swap_ranges(columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(shared),
+                   other.columns_.begin());
 }
 
 }  // namespace tidemark

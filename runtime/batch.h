@@ -61,6 +61,8 @@ class Column {
   void copy_range(std::size_t at, const Column& from, std::size_t begin, std::size_t end);
   // Copies the cells of `from` named by `rows`, in that order, to this column's cells from `at` on.
   void copy_selected(std::size_t at, const Column& from, std::span<const std::uint16_t> rows);
+  // Of `size` cells only those named by `rows`, rising, stay, in that order from cell 0 on.
+  void keep(std::span<const std::uint16_t> rows, std::size_t size);
 
  private:
   struct StringCell {
@@ -123,12 +125,16 @@ class Batch {
   // Drops rows and header, keeps memory.
   void clear();
 
-  // Appends rows [begin, end) of `from`, which has the same schema; they must fit.
+  // Appends rows [begin, end) of `from`, which has the same columns or the first of them; they must
+  // fit. Cells of columns that `from` does not have are unspecified.
   void append_range(const Batch& from, std::size_t begin, std::size_t end);
   // Appends the rows of `from` named by `rows`, in that order; they must fit.
   void append_selected(const Batch& from, std::span<const std::uint16_t> rows);
-  // Exchanges the rows, not the headers, with a batch of the same schema and capacity, at no cost
-  // per row.
+  // Drops all rows but those named by `rows`, which rises.
+  void keep(std::span<const std::uint16_t> rows);
+  // Exchanges the rows, not the headers, with a batch of the same capacity and columns, at no cost
+  // per row. Either may have columns behind those of the other, whose cells then stay where they
+  // are.
   void swap_rows(Batch& other) noexcept;
 
   BatchHeader header;

@@ -139,7 +139,7 @@ class CaseBuilder {
       }
     }
     for (const Words& words : results_) case_.results.push_back(make_result(words));
-    for (const Words& words : late_) case_.late.push_back(make_row(words));
+    for (const Words& words : late_) case_.late.push_back(make_late_row(words));
     sort_canonically(case_.results);
     return std::move(case_);
   }
@@ -222,7 +222,7 @@ class CaseBuilder {
     if (words[0] != "watermark") return make_row(words);
     FillerStep filler;
     filler.row.time = time_of(words.at(1)) + case_.query.delay + 1;
-    filler.row.cells.resize(case_.query.watermark_column());
+    filler.row.cells.resize(row_cells().size());
     filler.row.cells[0] = kFillerStream;
     for (const WindowSpec& spec : case_.query.windows) {
       if (spec.gap_input == WindowSpec::kFixedGap) continue;
@@ -248,14 +248,23 @@ class CaseBuilder {
     return cells;
   }
 
-  Schema input_schema() const {
+  // What a late row consists of.
+  Schema late_cells() const {
     Schema schema = case_.query.row_schema();
     schema.resize(case_.query.watermark_column());
     return schema;
   }
+  // What a row consists of: watermarks only where rows bring them.
+  Schema row_cells() const {
+    const bool punctuated = case_.query.watermarks == WatermarkKind::kPunctuated;
+    return punctuated ? case_.query.row_schema() : late_cells();
+  }
 
   Row make_row(const Words& words) const {
-    return {time_of(words[0]), make_cells(words, 1, input_schema())};
+    return {time_of(words[0]), make_cells(words, 1, row_cells())};
+  }
+  Row make_late_row(const Words& words) const {
+    return {time_of(words[0]), make_cells(words, 1, late_cells())};
   }
 
   ResultRow make_result(const Words& words) const {

@@ -204,5 +204,37 @@ TEST(Column, CellsNeverSetReadAsNothing) {
   EXPECT_EQ(column.string(1), "");
 }
 
+TEST(Batch, KeepsTheNamedRowsAndNothingOfTheOthers) {
+  Batch batch = numbered(0, 130);
+  batch.keep(std::vector<std::uint16_t>{1, 3, 64, 66, 129});
+  ASSERT_EQ(batch.size(), 5U);
+  const std::vector<std::int64_t> left{1, 3, 64, 66, 129};
+  for (std::size_t row = 0; row < left.size(); ++row) expect_row(batch, row, left[row]);
+  // A row written behind them is not NULL because of a dropped one.
+  EXPECT_FALSE(batch.column(0).is_null(6));
+  batch.keep({});
+  EXPECT_TRUE(batch.empty());
+}
+
+// A source hands over what it has read; the column behind is its reader's.
+TEST(Batch, WithAColumnMoreTakesTheRowsOfOneWithout) {
+  Schema schema = kSchema;
+  schema.push_back({"watermark", ColumnType::kInt64});
+  Batch wide(schema, 200);
+  wide.column(3).int64s()[1] = 77;
+  Batch narrow = numbered(1, 2);
+  wide.swap_rows(narrow);
+  EXPECT_TRUE(narrow.empty());
+  ASSERT_EQ(wide.size(), 2U);
+  wide.append_range(numbered(3, 2), 0, 2);
+  ASSERT_EQ(wide.size(), 4U);
+  for (std::size_t row = 0; row < 4; ++row) {
+    const auto n = static_cast<std::int64_t>(row) + 1;
+    EXPECT_EQ(wide.times()[row], n);
+    EXPECT_EQ(wide.column(2).is_null(row), n % 3 == 0);
+  }
+  EXPECT_EQ(wide.column(3).int64s()[1], 77);
+}
+
 }  // namespace
 }  // namespace tidemark

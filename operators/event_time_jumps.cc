@@ -1,0 +1,53 @@
+#include "tidemark/operators/event_time_jumps.h"
+
+#include <algorithm>
+
+namespace tidemark {
+
+void EventTimeJumps::observe(std::span<const EventTime> times) {
+  if (times.empty()) return;
+  if (highest_ == kNoWatermark) highest_ = times.front();
+  EventTime lowest = times.front();
+  EventTime highest = times.front();
+  for (const EventTime time : times) {
+    lowest = std::min(lowest, time);
+    highest = std::max(highest, time);
+  }
+  // Most batches raise the event time by less than the largest jump, all rows together.
+  if (highest - highest_ > largest_.ms || lowest < middle_) {
+    look_at_each(times);
+  } else {
+    highest_ = std::max(highest_, highest);
+  }
+  rows_ += times.size();
+}
+
+void EventTimeJumps::look_at_each(std::span<const EventTime> times) {
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const EventTime time = times[i];
+    if (time - highest_ > largest_.ms) {
+      largest_ = {.ms = time - highest_, .from = highest_, .to = time, .row = rows_ + i + 1};
+      middle_ = highest_ + largest_.ms / 2;
+    }
+    largest_.rows_behind += static_cast<std::uint64_t>(time < middle_);
+    highest_ = std::max(highest_, time);
+  }
+}
+
+std::span<const std::uint16_t> MaxAheadGuard::drop_refused(Batch& rows) {
+  accepted_.clear();
+  refused_.clear();
+  if (rows.empty()) return refused_;
+  const EventTime highest = *std::max_element(rows.times(), rows.times() + rows.size());
+  if (highest_ != kNoWatermark && highest <= saturating_add(highest_, limit_)) {
+    highest_ = std::max(highest_, highest);
+    return refused_;
+  }
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    (accepts(rows.times()[row]) ? accepted_ : refused_).push_back(static_cast<std::uint16_t>(row));
+  }
+  if (!refused_.empty()) rows.keep(accepted_);
+  return refused_;
+}
+
+}  // namespace tidemark
