@@ -213,7 +213,7 @@ class CaseBuilder {
     const EventTime period = time_of(words.at(1));
     const EventTime end = time_of(words.at(3));
     for (EventTime time = time_of(words.at(2)); time < end; time += period) {
-      case_.steps.emplace_back(Row{time, make_cells(words, 4, input_schema())});
+      case_.steps.emplace_back(Row{time, make_cells(words, 4, row_cells())});
     }
   }
 
