@@ -9,6 +9,7 @@
 #include "cli/user_error.h"
 #include "tidemark/connectors/aggregate_list.h"
 #include "tidemark/connectors/quantity.h"
+#include "tidemark/operators/zone_clock.h"
 #include "tidemark/runtime/duration.h"
 
 namespace tidemark::cli {
@@ -52,9 +53,15 @@ void add_job_options(CLI::App& command, WindowArguments& arguments) {
   };
   add("--key", arguments.keys, "group columns COL[,COL...]; none: one group");
   add("--window", arguments.windows,
-      "'tumbling size=1d [offset=-8h]' or 'sliding size=1h slide=5m [offset=..]'; repeatable")
+      "'tumbling size=1d [offset=-8h]', 'sliding size=1h slide=5m [offset=..]' or 'cumulate "
+      "size=1d "
+      "step=6h [offset=..]'; by the calendar 'tumbling size=1week [first_day=sunday]', size=1month "
+      "or size=1year; repeatable")
       ->required()
       ->allow_extra_args(false);
+  add("--zone", arguments.zone,
+      "cut windows and print times on the wall clock of this IANA zone, such as Asia/Shanghai; "
+      "default UTC");
   add("--agg", arguments.aggregates,
       "count, sum(x), min(x), max(x), avg(x), each with an optional `as NAME` and `where COL OP "
       "VALUE`; default count");
@@ -92,7 +99,6 @@ void add_options_to_come(CLI::App& command, WindowArguments& arguments) {
   const auto add = [&](const char* name, std::string& value) {
     command.add_option(name, value)->group("");
   };
-  add("--zone", arguments.zone);
   add("--lateness", arguments.lateness);
   add("--early", arguments.early);
   add("--accumulate", arguments.accumulate);
@@ -108,14 +114,6 @@ void refuse_options_to_come(const WindowArguments& arguments) {
   }};
   for (const auto& [name, value] : options) {
     if (!value.empty()) throw UserError(fmt::format("{} is not available in this version", name));
-  }
-  const std::string& zone = arguments.zone;
-  if (!zone.empty() && zone != "UTC" && zone != "Etc/UTC" && zone != "Z") {
-    throw UserError(
-        fmt::format("--zone {} is not available in this version; shift the windows by a fixed "
-                    "offset instead, as "
-                    "in --window 'tumbling size=1d offset=-8h'",
-                    zone));
   }
 }
 
@@ -147,6 +145,13 @@ WindowSpec window_of(const std::string& text) {
   return *spec;
 }
 
+// Empty for UTC.
+std::string zone_of(const WindowArguments& arguments) {
+  const auto clock = ZoneClock::of(arguments.zone);
+  if (!clock) throw UserError("--zone: " + clock.error().message);
+  return arguments.zone == "UTC" || arguments.zone == "Z" ? "" : arguments.zone;
+}
+
 std::int64_t duration_of(const char* option, const std::string& text) {
   const Expected<std::int64_t> duration = parse_duration(text);
   if (!duration) throw UserError(fmt::format("{}: {}", option, duration.error().message));
@@ -176,6 +181,7 @@ WindowQuery query_of(const WindowArguments& arguments) {
                                   text, text.substr(0, text.find(' ')), *reason));
     }
   }
+  query.zone = zone_of(arguments);
   query.strategy = value_or_throw(parse_strategy(arguments.strategy));
   if (!arguments.delay.empty()) query.delay = duration_of("--delay", arguments.delay);
   if (!arguments.idle.empty()) {

@@ -25,6 +25,7 @@ struct WindowArguments {
   std::vector<std::string> types;  // COL=int or COL=double
   std::string keys;
   std::vector<std::string> windows;
+  std::string zone = "UTC";
   std::string aggregates = "count";
   std::string delay;
   std::string idle;
@@ -43,7 +44,6 @@ struct WindowArguments {
   bool no_progress = false;
 
   // Known by name, and refused: what this version cannot do.
-  std::string zone;
   std::string lateness;
   std::string early;
   std::string accumulate;

@@ -124,7 +124,8 @@ class WindowRun {
   void prepare() {
     refuse_shared_files(arguments_);
     query_ = query_of(arguments_);
-    times_ = value_or_throw(parse_time_style(arguments_.times));
+    times_ = value_or_throw(TimeFormatter::in_zone(
+        value_or_throw(parse_time_style(arguments_.times)), arguments_.zone));
     if (!arguments_.output_format.empty()) {
       format_ = value_or_throw(parse_result_format(arguments_.output_format));
     }
@@ -202,8 +203,7 @@ class WindowRun {
     bad_file_ = open_output(arguments_.bad_output);
     summary_ = open_output(arguments_.summary);
     const ResultFormat usual = output_->is_terminal() ? ResultFormat::kTable : ResultFormat::kCsv;
-    writer_ = make_result_writer(format_.value_or(usual), result_layout(query_),
-                                 TimeFormatter(times_), *output_);
+    writer_ = make_result_writer(format_.value_or(usual), result_layout(query_), *times_, *output_);
     if (!arguments_.unordered) ordered_ = std::make_unique<OrderedResults>(query_, *writer_);
     if (bad_file_ != nullptr) bad_rows_.write_to(*bad_file_);
     if (late_file_ == nullptr) return;
@@ -276,7 +276,7 @@ class WindowRun {
   Cancellation cancellation_;
   SignalWatch signals_;
   WindowQuery query_;
-  TimeStyle times_ = TimeStyle::kIso;
+  std::optional<TimeFormatter> times_;
   std::optional<ResultFormat> format_;
   std::size_t cores_ = 1;
   std::vector<int> cpus_;

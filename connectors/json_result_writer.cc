@@ -76,6 +76,7 @@ void JsonResultWriter::write_cell(const Column& column, std::size_t index, std::
 
 void JsonResultWriter::write_bound(std::size_t index, EventTime time) {
   bounds_[index].append(time, output_.buffer(), [this](EventTime value, fmt::memory_buffer& to) {
+    if (!is_bound_in_time(value)) return append_text("null", to);
     const bool quoted = times_.style() == TimeStyle::kIso;
     if (quoted) to.push_back('"');
     times_.append(value, to);

@@ -28,12 +28,18 @@ ResultLayout layout_of(const ResultShape& shape) {
   return layout;
 }
 
+TimeFormatter times_of(const WindowQuery& query) {
+  if (query.zone.empty()) return TimeFormatter(TimeStyle::kIso);
+  auto formatter = TimeFormatter::in_zone(TimeStyle::kIso, query.zone);
+  if (!formatter) throw std::invalid_argument(formatter.error().message);
+  return *formatter;
+}
+
 class PrintSink final : public ResultSink {
  public:
   PrintSink(ResultFormat format, const ResultShape& shape)
       : output_(open_standard_output()),
-        writer_(
-            make_result_writer(format, layout_of(shape), TimeFormatter(TimeStyle::kIso), *output_)),
+        writer_(make_result_writer(format, layout_of(shape), times_of(shape.query), *output_)),
         ordered_(shape.query, *writer_, shape.unsigned_keys) {}
 
   void accept(const Batch& results) override { ordered_.accept(results); }

@@ -67,6 +67,7 @@ void TimeFormatter::find_offset(std::int64_t seconds) {
 }
 
 void TimeFormatter::append(EventTime time, fmt::memory_buffer& out) {
+  if (!is_bound_in_time(time)) return;
   if (style_ == TimeStyle::kMs) {
     fmt::format_to(std::back_inserter(out), "{}", time);
     return;

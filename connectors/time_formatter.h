@@ -20,6 +20,12 @@ enum class TimeStyle : std::uint8_t {
 // From `iso` or `ms`.
 Expected<TimeStyle> parse_time_style(std::string_view text);
 
+// Whether a window's bound is a time: a window without beginning or end has kNoWatermark or
+// kEndOfTime there.
+constexpr bool is_bound_in_time(EventTime bound) {
+  return bound != kNoWatermark && bound != kEndOfTime;
+}
+
 // Writes times in one zone. It remembers the span over which the zone's offset holds, so that only
 // a time beyond that span costs a look-up. Years outside 0000 to 9999 are written with a sign, as
 // ISO 8601 has it (-0044-03-15, +10000-01-01); seconds of an offset, as in local mean times, follow
@@ -32,6 +38,7 @@ class TimeFormatter {
   static Expected<TimeFormatter> in_zone(TimeStyle style, std::string_view zone);
 
   TimeStyle style() const { return style_; }
+  // Writes nothing for a bound that is no time.
   void append(EventTime time, fmt::memory_buffer& out);
 
  private:

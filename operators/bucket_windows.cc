@@ -1,14 +1,15 @@
 #include "tidemark/operators/bucket_windows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tidemark/operators/slice_finder.h"
 
 namespace tidemark {
 
-BucketWindows::BucketWindows(const WindowSpec& spec, std::uint32_t specification,
+BucketWindows::BucketWindows(Slicing slicing, std::uint32_t specification,
                              const AggregateLayout& layout, std::pmr::memory_resource& memory)
-    : slicing_(spec),
+    : slicing_(std::move(slicing)),
       specification_(specification),
       layout_(layout),
       pool_(layout, memory),
@@ -88,10 +89,12 @@ bool BucketWindows::fire(ResultEmitter& emitter) {
   note_live_entries();
   while (!buckets_.empty() && buckets_.begin()->first < first_open_) {
     const auto [window, pane] = *buckets_.begin();
-    if (!emit(emitter, window, *pane)) return false;
+    if (!slicing_.repeats_previous(window)) {
+      if (!emit(emitter, window, *pane)) return false;
+      ++counters_.windows_fired;
+    }
     emitted_ = 0;
     live_entries_ -= pane->size();
-    ++counters_.windows_fired;
     pool_.give_back(pane);
     buckets_.erase(buckets_.begin());
   }

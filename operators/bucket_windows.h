@@ -14,7 +14,7 @@ namespace tidemark {
 // and the best there is where they do not.
 class BucketWindows final : public WindowState {
  public:
-  BucketWindows(const WindowSpec& spec, std::uint32_t specification, const AggregateLayout& layout,
+  BucketWindows(Slicing slicing, std::uint32_t specification, const AggregateLayout& layout,
                 std::pmr::memory_resource& memory);
 
   void add(const RowChunk& rows, std::uint8_t* outcomes) override;

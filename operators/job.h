@@ -166,9 +166,16 @@ class WindowStream {
     return std::move(*this).with_keys(as_key(std::move(functions))...);
   }
 
-  // May be called again: every window sees all rows. See tumbling() and sliding().
+  // May be called again: every window sees all rows. See tumbling(), sliding(), cumulate() and
+  // calendar_months().
   WindowStream window(const WindowSpec& window) && {
     job_->query.windows.push_back(window);
+    return std::move(*this);
+  }
+
+  // Windows follow the wall clock of an IANA zone, such as Asia/Shanghai, instead of UTC.
+  WindowStream zone(std::string name) && {
+    job_->query.zone = std::move(name);
     return std::move(*this);
   }
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "tidemark/operators/growing_sharing.h"
 #include "tidemark/operators/recompute_sharing.h"
 #include "tidemark/operators/subtract_sharing.h"
 #include "tidemark/operators/two_stacks_sharing.h"
@@ -17,6 +18,9 @@ std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const WindowSp
     case Strategy::kSubtract:
       return std::make_unique<SubtractSharing>(layout, memory);
     case Strategy::kTwoStacks:
+      if (window.kind == WindowKind::kCumulate) {
+        return std::make_unique<GrowingSharing>(layout, memory);
+      }
       return std::make_unique<TwoStacksSharing>(window, layout, memory);
     case Strategy::kAuto:
     case Strategy::kBuckets:

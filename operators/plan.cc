@@ -23,6 +23,10 @@ Strategy choose(const WindowQuery& query, const WindowSpec& window, std::string&
     reason = "windows do not overlap, so there is nothing to share";
     return Strategy::kBuckets;
   }
+  if (window.kind == WindowKind::kCumulate) {
+    reason = "the slices of a period leave together, so one stack that grows is enough";
+    return Strategy::kTwoStacks;
+  }
   if (AggregateLayout(query.values, query.aggregates, false).exactly_invertible()) {
     reason = "every aggregate can be undone exactly";
     return Strategy::kSubtract;
@@ -31,24 +35,30 @@ Strategy choose(const WindowQuery& query, const WindowSpec& window, std::string&
   return Strategy::kTwoStacks;
 }
 
+// How many windows hold a row, in the mean.
+double windows_per_row(const WindowSpec& window) {
+  const double windows = static_cast<double>(window.size) / static_cast<double>(window.slide);
+  return window.kind == WindowKind::kCumulate ? (windows + 1) / 2 : windows;
+}
+
 void predict(WindowPlan& plan) {
-  const double windows_per_row =
-      static_cast<double>(plan.window.size) / static_cast<double>(plan.window.slide);
+  const bool grows = plan.window.kind == WindowKind::kCumulate;
   switch (plan.strategy) {
     case Strategy::kBuckets:
-      plan.updates_per_row = std::max(1.0, windows_per_row);
+      plan.updates_per_row = std::max(1.0, windows_per_row(plan.window));
       plan.merges_per_entry = 0;
       break;
     case Strategy::kRecompute:
-      plan.merges_per_entry =
-          static_cast<double>(plan.slices_per_window) / static_cast<double>(plan.slices_per_slide);
+      plan.merges_per_entry = grows ? windows_per_row(plan.window)
+                                    : static_cast<double>(plan.slices_per_window) /
+                                          static_cast<double>(plan.slices_per_slide);
       break;
     case Strategy::kSubtract:
       plan.merges_per_entry = 2;
       break;
     case Strategy::kTwoStacks:
     case Strategy::kAuto:
-      plan.merges_per_entry = 3;
+      plan.merges_per_entry = grows ? 1 : 3;
       break;
   }
 }
@@ -60,6 +70,7 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
   for (const WindowSpec& window : query.windows) {
     WindowPlan plan;
     plan.window = window;
+    plan.zone = query.zone;
     plan.strategy = choose(query, window, plan.reason);
     const Slicing slicing(window);
     plan.slices_per_slide = slicing.slices_per_slide();
@@ -75,6 +86,9 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
 std::string to_string(const WindowPlan& plan) {
   const bool shares = plan.strategy != Strategy::kBuckets;
   std::string text = fmt::format("window: {}\n", to_string(plan.window));
+  if (!plan.zone.empty()) {
+    text += fmt::format("  zone: {}; windows follow its wall clock\n", plan.zone);
+  }
   if (plan.window.slide > plan.window.size) {
     text += fmt::format("  gaps: {} of every {} belong to no window\n",
                         format_duration(plan.window.slide - plan.window.size),
@@ -82,8 +96,9 @@ std::string to_string(const WindowPlan& plan) {
   }
   text += fmt::format("  strategy: {} ({})\n", to_string(plan.strategy), plan.reason);
   if (shares) {
-    text += fmt::format("  slices: {} per slide, {} per window\n", plan.slices_per_slide,
-                        plan.slices_per_window);
+    const bool grows = plan.window.kind == WindowKind::kCumulate;
+    text += fmt::format("  slices: {} per {}, {}{} per window\n", plan.slices_per_slide,
+                        grows ? "step" : "slide", grows ? "up to " : "", plan.slices_per_window);
   } else {
     text += "  slices: none, one state per window\n";
   }

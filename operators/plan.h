@@ -12,6 +12,7 @@ namespace tidemark {
 // The plan of one window specification.
 struct WindowPlan {
   WindowSpec window;
+  std::string zone;  // empty: UTC
   Strategy strategy = Strategy::kBuckets;
   std::string reason;  // why this strategy, for people
 

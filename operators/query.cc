@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tidemark/operators/zone_clock.h"
+
 namespace tidemark {
 
 namespace {
@@ -34,10 +36,6 @@ Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec&
 
 // Windows that are known by name and that no operator computes.
 Expected<void> validate_kind(const WindowQuery& query, const WindowSpec& window) {
-  if (window.kind == WindowKind::kCumulate || window.unit != CalendarUnit::kNone) {
-    return make_error(
-        fmt::format("windows '{}' are not available in this version", to_string(window)));
-  }
   if (const auto reason = query.leaves_shared_path(window)) {
     return make_error(fmt::format("windows '{}' are not available in this version: {}",
                                   to_string(window), *reason));
@@ -104,6 +102,9 @@ Schema WindowQuery::result_schema() const {
 Expected<void> validate(const WindowQuery& query) {
   if (query.windows.empty()) return make_error("a query needs at least one window");
   if (query.aggregates.empty()) return make_error("a query needs at least one aggregate");
+  if (const auto clock = ZoneClock::of(query.zone); !clock) {
+    return tl::make_unexpected(clock.error());
+  }
   for (const WindowSpec& window : query.windows) {
     if (auto valid = validate(window); !valid) return valid;
     if (auto valid = validate_kind(query, window); !valid) return valid;

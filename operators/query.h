@@ -45,7 +45,8 @@ struct WindowQuery {
   std::vector<AggregateSpec> aggregates;  // at least one
   Strategy strategy = Strategy::kAuto;
 
-  // Windows are cut on the wall clock of this IANA zone; empty: UTC.
+  // Windows are cut on the wall clock of this IANA zone; empty: UTC. An hour that the clock shows
+  // twice is one hour of windows, and one that it skips is none.
   std::string zone;
   TimeDomain time_domain = TimeDomain::kEvent;
 
@@ -93,8 +94,8 @@ struct WindowQuery {
   Schema result_schema() const;
 };
 
-// Refuses what cannot run, in one sentence: no window, bad sizes, unknown inputs, a strategy that
-// an aggregate's algebra does not allow, negative delay.
+// Refuses what cannot run, in one sentence: no window, bad sizes, an unknown zone, unknown inputs,
+// a strategy that an aggregate's algebra does not allow, negative delay.
 Expected<void> validate(const WindowQuery& query);
 
 }  // namespace tidemark

@@ -17,15 +17,12 @@ class SliceFinder {
   explicit SliceFinder(const Slicing& slicing) : slicing_(slicing) {}
 
   std::int64_t slice_of(EventTime time) {
-    if (time < start_ || time >= end_) {
-      slice_ = slicing_.slice_of(time);
-      start_ = slicing_.slice_start(slice_);
-      end_ = slicing_.slice_end(slice_);
-    }
-    return slice_;
+    if (time < span_.begin || time >= span_.end) span_ = slicing_.span_of(time);
+    return span_.slice;
   }
 
-  // The slice of all the rows, if there is just one.
+  // The slice of all the rows, if there is just one (and, where the zone's offset changes, they all
+  // lie on one side of that).
   std::optional<std::int64_t> uniform_slice(const RowChunk& rows) {
     const EventTime* const times = rows.times();
     const std::size_t n = rows.size();
@@ -36,7 +33,7 @@ class SliceFinder {
       highest = std::max(highest, times[i]);
     }
     const std::int64_t slice = slice_of(lowest);
-    return highest < end_ ? std::optional(slice) : std::nullopt;
+    return highest < span_.end ? std::optional(slice) : std::nullopt;
   }
 
   // Outcome of a row in `slice` while windows from `first_open` on are open.
@@ -48,9 +45,7 @@ class SliceFinder {
 
  private:
   const Slicing& slicing_;
-  std::int64_t slice_ = 0;
-  EventTime start_ = 0;
-  EventTime end_ = 0;
+  Slicing::Span span_{0, 0, 0};
 };
 
 }  // namespace tidemark

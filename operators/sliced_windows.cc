@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "tidemark/operators/slice_finder.h"
 
@@ -57,10 +58,10 @@ class WindowSlices final : public SealedSlices {
 
 }  // namespace
 
-SlicedWindows::SlicedWindows(const WindowSpec& spec, std::uint32_t specification,
+SlicedWindows::SlicedWindows(Slicing slicing, std::uint32_t specification,
                              const AggregateLayout& layout, std::unique_ptr<PaneSharing> sharing,
                              std::pmr::memory_resource& memory)
-    : slicing_(spec),
+    : slicing_(std::move(slicing)),
       specification_(specification),
       layout_(layout),
       pool_(layout, memory),
@@ -113,9 +114,12 @@ bool SlicedWindows::fire(ResultEmitter& emitter) {
   note_live_entries();
   while (emitting_ || find_window()) {
     if (!emitting_) enter_window();
-    emitter.begin_window(specification_, slicing_.window_start(next_window_),
-                         slicing_.window_end(next_window_));
-    if (!sharing_->emit(emitter)) return false;
+    if (!slicing_.repeats_previous(next_window_)) {
+      emitter.begin_window(specification_, slicing_.window_start(next_window_),
+                           slicing_.window_end(next_window_));
+      if (!sharing_->emit(emitter)) return false;
+      if (!sharing_->empty()) ++counters_.windows_fired;
+    }
     emitting_ = false;
     ++next_window_;
     expire();
@@ -154,7 +158,6 @@ void SlicedWindows::enter_window() {
   take_stragglers();
   WindowSlices slices(log_, segments_, sealed_stragglers_);
   sharing_->begin_window(slices);
-  if (!sharing_->empty()) ++counters_.windows_fired;
   emitting_ = true;
 }
 

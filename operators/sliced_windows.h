@@ -22,7 +22,7 @@ namespace tidemark {
 // strategy says, nor on stretches of time without rows.
 class SlicedWindows final : public WindowState {
  public:
-  SlicedWindows(const WindowSpec& spec, std::uint32_t specification, const AggregateLayout& layout,
+  SlicedWindows(Slicing slicing, std::uint32_t specification, const AggregateLayout& layout,
                 std::unique_ptr<PaneSharing> sharing, std::pmr::memory_resource& memory);
 
   void add(const RowChunk& rows, std::uint8_t* outcomes) override;

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "tidemark/operators/slicing.h"
 #include "tidemark/operators/window_spec.h"
+#include "tidemark/operators/zone_clock.h"
 #include "tidemark/runtime/time.h"
 
 namespace tidemark {
@@ -15,9 +18,11 @@ namespace tidemark {
 // cut there, so that every row meets the same open windows as if watermarks went after every row.
 class WindowEdges {
  public:
-  explicit WindowEdges(std::span<const WindowSpec> windows) {
+  // `clock` is null for UTC. Windows without edges in time are left out: sessions, for one.
+  explicit WindowEdges(std::span<const WindowSpec> windows,
+                       const std::shared_ptr<const ZoneClock>& clock = nullptr) {
     for (const WindowSpec& window : windows) {
-      edges_.push_back({window.slide, floor_mod(window.offset + window.size, window.slide)});
+      if (has_slices(window.kind)) slicings_.emplace_back(window, clock);
     }
   }
 
@@ -26,19 +31,15 @@ class WindowEdges {
   EventTime next_after(EventTime watermark) const {
     if (watermark == kNoWatermark) return kNoWatermark + 1;
     EventTime next = kEndOfTime;
-    for (const Edge& edge : edges_) {
-      const std::int64_t passed = floor_div(watermark + 1 - edge.phase, edge.period);
-      next = std::min(next, (passed + 1) * edge.period + edge.phase - 1);
+    if (watermark == kEndOfTime) return next;
+    for (const Slicing& slicing : slicings_) {
+      next = std::min(next, slicing.window_end(slicing.first_open_window(watermark)) - 1);
     }
     return next;
   }
 
  private:
-  struct Edge {
-    std::int64_t period;
-    std::int64_t phase;
-  };
-  std::vector<Edge> edges_;
+  std::vector<Slicing> slicings_;
 };
 
 }  // namespace tidemark

@@ -16,6 +16,7 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
       plain_layout_(std::make_unique<AggregateLayout>(query.values, query.aggregates, false)),
       collection_(collection),
       slots_(RowChunk::kRows) {
+  const std::shared_ptr<const ZoneClock> clock = zone_clock_of(query.zone);
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
     const WindowPlan& plan = plans[i];
     const bool undoable = plan.strategy == Strategy::kSubtract;
@@ -24,10 +25,11 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
     }
     const AggregateLayout& layout = undoable ? *undoable_layout_ : *plain_layout_;
     if (plan.strategy == Strategy::kBuckets) {
-      windows_.push_back(std::make_unique<BucketWindows>(plan.window, i, layout, window_memory_));
+      windows_.push_back(
+          std::make_unique<BucketWindows>(Slicing(plan.window, clock), i, layout, window_memory_));
     } else {
       windows_.push_back(std::make_unique<SlicedWindows>(
-          plan.window, i, layout,
+          Slicing(plan.window, clock), i, layout,
           make_pane_sharing(plan.strategy, plan.window, layout, window_memory_), window_memory_));
     }
   }

@@ -20,6 +20,12 @@ enum class WindowKind : std::uint8_t {
   kCount,     // a number of rows of one key, whatever their times
 };
 
+// Whether windows of a kind lie at fixed places in time, so that a Slicing can cut them.
+constexpr bool has_slices(WindowKind kind) {
+  return kind == WindowKind::kTumbling || kind == WindowKind::kSliding ||
+         kind == WindowKind::kCumulate;
+}
+
 // Tumbling windows by the calendar: size is then a number of units, not ms.
 enum class CalendarUnit : std::uint8_t { kNone, kWeek, kMonth, kYear };
 

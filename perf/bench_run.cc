@@ -1,11 +1,13 @@
 #include "tidemark/perf/bench_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <memory>
 #include <utility>
 
 #include "tidemark/operators/pipeline.h"
+#include "tidemark/operators/slicing.h"
 #include "tidemark/perf/checksum_sink.h"
 #include "tidemark/perf/latency_sink.h"
 
@@ -25,6 +27,14 @@ PipelineOptions pipeline_options(const BenchOptions& options, std::size_t cores)
   }
   pipeline.cancellation = options.cancellation;
   return pipeline;
+}
+
+// In ms, as a calendar's months are in 1970.
+WindowSpec in_milliseconds(const WindowSpec& window) {
+  if (window.unit == CalendarUnit::kNone) return window;
+  const Slicing slicing(window);
+  const std::chrono::milliseconds size(slicing.window_end(0) - slicing.window_start(0));
+  return tumbling(size);
 }
 
 // How many rows are due within `time`.
@@ -100,7 +110,7 @@ std::vector<AggregateSpec> headline_aggregates() {
 }
 
 std::uint64_t default_rows(const WindowSpec& window, std::uint64_t event_rate) {
-  const double seconds = 1.25 * static_cast<double>(window.size) / 1000;
+  const double seconds = 1.25 * static_cast<double>(in_milliseconds(window).size) / 1000;
   return static_cast<std::uint64_t>(std::max(1.0, seconds * static_cast<double>(event_rate)));
 }
 
@@ -112,7 +122,7 @@ WindowQuery bench_query(const BenchOptions& options) {
   query.aggregates = options.aggregates;
   query.strategy = options.strategy;
   query.delay = options.delay;
-  query.max_drift = kDriftSlides * options.window.slide;
+  query.max_drift = kDriftSlides * in_milliseconds(options.window).slide;
   return query;
 }
 

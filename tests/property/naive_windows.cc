@@ -53,8 +53,9 @@ EventTime midnight_of(int year, unsigned month) {
 }
 
 EventTime first_of_month(std::int64_t months_since_year_0) {
-  return midnight_of(static_cast<int>(floor_quotient(months_since_year_0, 12)),
-                     static_cast<unsigned>(months_since_year_0 % 12) + 1);
+  const auto year = static_cast<std::int64_t>(floor_quotient(months_since_year_0, 12));
+  return midnight_of(static_cast<int>(year),
+                     static_cast<unsigned>(months_since_year_0 - year * 12) + 1);
 }
 
 // Groups of weeks are counted from the one that holds 1970-01-01, of months and years from year 0.
@@ -138,6 +139,8 @@ std::vector<NaiveWindow> naive_windows(const WindowSpec& spec, const std::string
   std::sort(windows.begin(), windows.end(), [](const NaiveWindow& a, const NaiveWindow& b) {
     return std::tie(a.end, a.start) < std::tie(b.end, b.start);
   });
+  // Windows that differ in local times which the clock skips are one.
+  windows.erase(std::unique(windows.begin(), windows.end()), windows.end());
   return windows;
 }
 

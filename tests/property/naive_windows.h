@@ -18,7 +18,8 @@ struct NaiveWindow {
 
 // All tumbling, sliding, cumulate or calendar windows of `spec` that hold `time`, by end and then
 // start. Windows are cut on the wall clock of `zone` (empty: UTC): a window holds the instants
-// whose local time is within its local bounds, and goes from the first of them to behind the last.
+// whose local time is within its local bounds, and goes from the first of them to behind the last;
+// windows that hold the same instants are one.
 std::vector<NaiveWindow> naive_windows(const WindowSpec& spec, const std::string& zone,
                                        EventTime time);
 

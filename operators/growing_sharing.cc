@@ -1,0 +1,18 @@
+#include "tidemark/operators/growing_sharing.h"
+
+namespace tidemark {
+
+// A row is reset when the last of its entries has left.
+void GrowingSharing::expire(const EntryRun& run, SealedSlices& /*sealed*/) {
+  for (std::size_t i = 0; i < run.size; ++i) {
+    leave(entry_header(run.entries + i * layout_.entry_size()).slot);
+  }
+}
+
+bool GrowingSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,
+                                   const std::byte** /*b*/) {
+  for (std::size_t i = 0; i < slots.size(); ++i) a[i] = rows_.part(slots[i], 0);
+  return false;
+}
+
+}  // namespace tidemark
