@@ -163,6 +163,15 @@ TEST_F(RealData, TaxiRidesPerDayEverySixHours) {
   EXPECT_EQ(column_sum(days, 2), 41280);
 }
 
+TEST_F(RealData, TaxiRidesOfTheDaySoFar) {
+  const Table days = window(data("nab/nyc_taxi.csv"),
+                            "--time timestamp --window 'cumulate size=1d step=6h' "
+                            "--agg 'count, sum(value)'");
+  expect_table(days, "nyc_taxi_cumulate_6h_1d.csv", {0, 1, 2, 3});
+  ASSERT_EQ(days.size(), 860U);
+  EXPECT_EQ(number(days[3][3]), 745967);
+}
+
 TEST_F(RealData, AnHourThatComesTwiceIsLateUnlessTheDelayCoversIt) {
   struct Example {
     const char* window;

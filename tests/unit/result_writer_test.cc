@@ -229,6 +229,20 @@ TEST_F(ResultWriterTest, TimesAreWrittenAsAsked) {
       "\"2026-10-01T16:00:00.000Z\",\"count\":5,\"avg(v)\":null}");
 }
 
+TEST_F(ResultWriterTest, AWindowForAllTimeHasNoBounds) {
+  for (const TimeStyle style : {TimeStyle::kMs, TimeStyle::kIso}) {
+    const std::vector<std::vector<Cell>> rows{
+        {integer(kNoWatermark), integer(kEndOfTime), integer(5), kNull}};
+    const auto line = [&](ResultFormat format) {
+      return lines_of(write(format, query_with({}), rows, TimeFormatter(style))).back();
+    };
+    EXPECT_EQ(line(ResultFormat::kCsv), ",,5,");
+    EXPECT_EQ(line(ResultFormat::kJson),
+              "{\"window_start\":null,\"window_end\":null,\"count\":5,\"avg(v)\":null}");
+    EXPECT_EQ(line(ResultFormat::kTable), "                              5    NULL");
+  }
+}
+
 TEST(TimeFormatterTest, WritesTimesOfEveryAge) {
   struct Example {
     EventTime time;
