@@ -30,11 +30,13 @@ WindowQuery bound_query(const WindowArguments& arguments) {
   options.keys = split_columns(arguments.keys);
   options.aggregates = aggregates_of(arguments);
   options.types = types_of(arguments);
-  options.delay = query.delay;
+  options.query = query;
+  options.watermark_column = arguments.watermark_column;
   WindowInput input = value_or_throw(open_window_input(options));
   query.keys = std::move(input.keys);
   query.values = std::move(input.values);
   query.aggregates = std::move(input.aggregates);
+  query.windows = std::move(input.windows);
   value_or_throw(validate(query));
   return query;
 }

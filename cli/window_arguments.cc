@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/time_arguments.h"
 #include "cli/user_error.h"
 #include "tidemark/connectors/aggregate_list.h"
 #include "tidemark/connectors/quantity.h"
 #include "tidemark/operators/zone_clock.h"
-#include "tidemark/runtime/duration.h"
 
 namespace tidemark::cli {
 
@@ -65,9 +65,6 @@ void add_job_options(CLI::App& command, WindowArguments& arguments) {
   add("--agg", arguments.aggregates,
       "count, sum(x), min(x), max(x), avg(x), each with an optional `as NAME` and `where COL OP "
       "VALUE`; default count");
-  add("--delay", arguments.delay,
-      "bounded out-of-orderness, such as 5s: watermark = max event time - delay - 1 ms; default 0");
-  add("--idle", arguments.idle, "a source silent this long stops holding the watermark");
   add("--strategy", arguments.strategy,
       "how windows share work: auto (default), buckets, recompute, subtract or two-stacks");
   add("--cores", arguments.cores, "default: what the affinity mask and the cgroup allow");
@@ -152,19 +149,12 @@ std::string zone_of(const WindowArguments& arguments) {
   return arguments.zone == "UTC" || arguments.zone == "Z" ? "" : arguments.zone;
 }
 
-std::int64_t duration_of(const char* option, const std::string& text) {
-  const Expected<std::int64_t> duration = parse_duration(text);
-  if (!duration) throw UserError(fmt::format("{}: {}", option, duration.error().message));
-  if (*duration < 0)
-    throw UserError(fmt::format("{} must not be negative, but is {}", option, text));
-  return *duration;
-}
-
 }  // namespace
 
 void add_window_options(CLI::App& command, WindowArguments& arguments) {
   add_input_options(command, arguments);
   add_job_options(command, arguments);
+  add_time_options(command, arguments);
   add_output_options(command, arguments);
   add_options_to_come(command, arguments);
 }
@@ -183,11 +173,7 @@ WindowQuery query_of(const WindowArguments& arguments) {
   }
   query.zone = zone_of(arguments);
   query.strategy = value_or_throw(parse_strategy(arguments.strategy));
-  if (!arguments.delay.empty()) query.delay = duration_of("--delay", arguments.delay);
-  if (!arguments.idle.empty()) {
-    query.idle_timeout = duration_of("--idle", arguments.idle);
-    if (*query.idle_timeout == 0) throw UserError("--idle must be longer than 0, but is 0");
-  }
+  set_time_rules(arguments, query);
   return query;
 }
 

@@ -28,6 +28,10 @@ struct WindowArguments {
   std::string zone = "UTC";
   std::string aggregates = "count";
   std::string delay;
+  std::string watermark;  // empty: bounded
+  std::string watermark_column;
+  std::string max_ahead;
+  std::string time_domain = "event";
   std::string idle;
   std::string late_output;
   std::string bad_output;

@@ -141,7 +141,8 @@ class WindowRun {
     options.carry_text = !arguments_.late_output.empty();
     options.bad_rows = [this](const BadRow& row) { bad_rows_.accept(row); };
     options.on_bad = on_bad();
-    options.delay = query_.delay;
+    options.query = query_;
+    options.watermark_column = arguments_.watermark_column;
     options.cores = cores_;
     options.cpus = allowance.cpus;
     options.cancellation = &cancellation_;
@@ -156,6 +157,7 @@ class WindowRun {
     query_.values = input_.values;
     query_.carried = input_.carried;
     query_.aggregates = input_.aggregates;
+    query_.windows = input_.windows;
     value_or_throw(validate(query_));
     if (input_.detected_unit) {
       note(fmt::format("times in {} are read as {} (--time-unit {})", arguments_.time_column,

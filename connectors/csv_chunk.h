@@ -10,6 +10,7 @@
 #include "tidemark/connectors/bad_row.h"
 #include "tidemark/connectors/csv_decoder.h"
 #include "tidemark/connectors/csv_plan.h"
+#include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/runtime/batch.h"
 
 namespace tidemark {
@@ -31,13 +32,24 @@ class CsvChunk {
   std::size_t batch_count() const { return used_; }
   Batch& batch(std::size_t index) { return batches_[index]; }
 
+  // Makes rows that `guard` refuses bad ones. Call it for the chunks in the order of the input,
+  // once for each.
+  void refuse_rows_ahead(MaxAheadGuard& guard);
+
   // The bad rows in order; their lines are counted from 0 at the chunk's start.
   std::vector<BadRow>& bad_rows() { return bad_rows_; }
   // Line ends in the chunk.
   std::uint64_t lines() const { return lines_; }
 
  private:
+  // A good row that the guard refused, by its number among the good rows.
+  struct RowAhead {
+    std::size_t number;
+    std::string reason;
+  };
+
   Batch& batch_with_room();
+  void find_texts(const std::vector<RowAhead>& rows);
 
   const CsvPlan& plan_;
   std::size_t batch_rows_;

@@ -66,19 +66,44 @@ bool CsvDecoder::check_shape(const CsvRow& row) {
   return false;
 }
 
-inline bool CsvDecoder::read_time(const CsvField& cell, EventTime& time) {
+inline bool CsvDecoder::read_time(const CsvRow& row, EventTime& time) {
+  time = 0;
+  if (!plan_.time_column) return true;
+  const CsvField& cell = row.fields[*plan_.time_column];
   const std::optional<EventTime> parsed = time_parser_.parse(cell.text);
-  if (!parsed) return refuse_time(cell);
+  if (!parsed) return refuse_time(*plan_.time_column, cell);
   time = *parsed;
   return true;
 }
 
-bool CsvDecoder::refuse_time(const CsvField& cell) {
-  const std::string& column = plan_.columns[plan_.time_column];
+bool CsvDecoder::read_watermark(const CsvRow& row, EventTime& watermark) {
+  watermark = kNoWatermark;
+  const CsvField& cell = row.fields[*plan_.watermark_column];
+  if (cell.text.empty()) return true;
+  const std::optional<EventTime> parsed = time_parser_.parse(cell.text);
+  if (!parsed) return refuse_time(*plan_.watermark_column, cell);
+  watermark = *parsed;
+  return true;
+}
+
+bool CsvDecoder::refuse_time(std::size_t column, const CsvField& cell) {
+  const std::string& name = plan_.columns[column];
   if (cell.text.empty()) {
-    reason_ = fmt::format("column {}: no event time", in_quotes(column));
+    reason_ = fmt::format("column {}: no event time", in_quotes(name));
   } else {
-    reason_ = fmt::format("column {}: {}", in_quotes(column), time_parser_.explain(cell.text));
+    reason_ = fmt::format("column {}: {}", in_quotes(name), time_parser_.explain(cell.text));
+  }
+  return false;
+}
+
+bool CsvDecoder::refuse_gap(const CsvField& cell, const CsvPlan::Value& value) {
+  const std::string& column = plan_.columns[*value.column];
+  if (cell.text.empty()) {
+    reason_ = fmt::format("column {}: no session gap", in_quotes(column));
+  } else {
+    reason_ = fmt::format(
+        "column {}: {} is not a session gap, which is a whole number of milliseconds from 1 to {}",
+        in_quotes(column), in_quotes(cell.text), kMaxDurationMs);
   }
   return false;
 }
@@ -118,6 +143,11 @@ inline bool CsvDecoder::read_value(const CsvRow& row, const CsvPlan::Value& valu
       double parsed = 0;
       reading = read_double(cell.text, parsed);
       number.bits = std::bit_cast<std::int64_t>(parsed);
+    }
+    if (value.is_gap) {
+      const bool valid = reading == NumberReading::kRead && !number.null && number.bits > 0 &&
+                         number.bits <= kMaxDurationMs;
+      return valid || refuse_gap(cell, value);
     }
     if (reading != NumberReading::kRead) {
       return refuse_number(cell, value, reading == NumberReading::kOutOfRange);
@@ -166,7 +196,9 @@ inline void CsvDecoder::write_string(const CsvField& cell, Column& column, std::
 
 bool CsvDecoder::decode(const CsvRow& row, Batch& batch) {
   EventTime time = 0;
-  if (!check_shape(row) || !read_time(row.fields[plan_.time_column], time)) return false;
+  EventTime watermark = kNoWatermark;
+  if (!check_shape(row) || !read_time(row, time)) return false;
+  if (plan_.watermark_column && !read_watermark(row, watermark)) return false;
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
     if (!read_value(row, plan_.values[i], numbers_[i])) return false;
   }
@@ -187,7 +219,8 @@ bool CsvDecoder::decode(const CsvRow& row, Batch& batch) {
       cells.doubles()[at] = std::bit_cast<double>(number.bits);
     }
   }
-  if (plan_.carry_raw) batch.column(column).set_string(at, row.raw);
+  if (plan_.carry_raw) batch.column(column++).set_string(at, row.raw);
+  if (plan_.watermark_column) batch.column(column).int64s()[at] = watermark;
   batch.set_size(at + 1);
   return true;
 }

@@ -13,8 +13,9 @@ namespace tidemark {
 
 // A row is bad, whatever a filter says, if its number of fields is not the header's, its quotes are
 // broken, its time is NULL or bad, a value cell is neither NULL nor a number of its column's type,
-// or a cell compared with a number is neither. In number columns a quoted empty cell is NULL too,
-// as some programs quote every cell. Not thread-safe.
+// a cell compared with a number is neither, a session gap is no
+// whole number above 0, or a watermark is no time. In number columns a quoted empty cell is NULL
+// too, as some programs quote every cell. Not thread-safe.
 class CsvDecoder {
  public:
   explicit CsvDecoder(const CsvPlan& plan);
@@ -32,11 +33,13 @@ class CsvDecoder {
   };
 
   bool check_shape(const CsvRow& row);
-  bool read_time(const CsvField& cell, EventTime& time);
+  bool read_time(const CsvRow& row, EventTime& time);
+  bool read_watermark(const CsvRow& row, EventTime& watermark);
   bool read_value(const CsvRow& row, const CsvPlan::Value& value, Number& number);
   bool evaluate(const CsvRow& row, const CsvPlan::Filter& filter, bool& fulfilled);
   bool refuse_number(const CsvField& cell, const CsvPlan::Value& value, bool out_of_range);
-  bool refuse_time(const CsvField& cell);
+  bool refuse_time(std::size_t column, const CsvField& cell);
+  bool refuse_gap(const CsvField& cell, const CsvPlan::Value& value);
   std::string_view value_of(const CsvField& cell);
   void write_string(const CsvField& cell, Column& column, std::size_t at);
 

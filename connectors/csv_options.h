@@ -39,6 +39,8 @@ struct CsvFilter {
 struct CsvValueInput {
   std::string column;
   std::optional<CsvFilter> filter;
+  // The gap of the session that the row is in: a whole number of ms above 0, or the row is bad.
+  bool is_gap = false;
 };
 
 struct CsvSourceOptions {
@@ -48,8 +50,13 @@ struct CsvSourceOptions {
   int descriptor = 0;
   char delimiter = ',';
 
+  // Empty: rows have no event time, and theirs is left 0.
   std::string time_column;
+  // How times are read.
   EventTimeOptions time;
+  // Watermarks that rows bring, read like times; a NULL cell brings none. Empty: there is no such
+  // column.
+  std::string watermark_column;
   // Key columns; their cells are strings, as text exactly as in the file.
   std::vector<std::string> keys;
   std::vector<CsvValueInput> values;
@@ -57,6 +64,9 @@ struct CsvSourceOptions {
   std::vector<std::pair<std::string, ColumnType>> types;
   // Whether each row carries its own text along, as a last string column named "raw".
   bool carry_raw = false;
+
+  // A row whose time is more than this many ms ahead of the highest before it is bad.
+  std::optional<std::int64_t> max_ahead;
 
   // Called in row order, by the thread that polls.
   BadRowHandler bad_rows;

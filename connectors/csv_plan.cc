@@ -25,7 +25,8 @@ struct SampleEvidence {
 };
 
 SampleEvidence look_at(std::string_view rows, const CsvHeader& header, char delimiter,
-                       std::size_t time_column, const std::vector<std::size_t>& value_columns) {
+                       std::optional<std::size_t> time_column,
+                       const std::vector<std::size_t>& value_columns) {
   SampleEvidence evidence;
   evidence.has_cells.resize(header.columns().size(), false);
   evidence.all_integers.resize(header.columns().size(), true);
@@ -34,8 +35,10 @@ SampleEvidence look_at(std::string_view rows, const CsvHeader& header, char deli
   row.fields.resize(header.columns().size());
   for (std::size_t count = 0; count < kTypeSampleRows && scanner.next(row); ++count) {
     if (row.problem != CsvProblem::kNone || row.field_count != row.fields.size()) continue;
-    const std::string_view time = row.fields[time_column].text;
-    if (!time.empty() && evidence.times.size() < kTimeSampleRows) evidence.times.push_back(time);
+    if (time_column) {
+      const std::string_view time = row.fields[*time_column].text;
+      if (!time.empty() && evidence.times.size() < kTimeSampleRows) evidence.times.push_back(time);
+    }
     for (const std::size_t column : value_columns) {
       const std::string_view cell = row.fields[column].text;
       if (cell.empty()) continue;
@@ -66,7 +69,7 @@ Expected<std::vector<CsvPlan::Value>> plan_values(const CsvSourceOptions& option
                                                   const CsvHeader& header) {
   std::vector<CsvPlan::Value> values;
   for (const CsvValueInput& input : options.values) {
-    CsvPlan::Value value{std::nullopt, ColumnType::kInt64, false, std::nullopt};
+    CsvPlan::Value value{std::nullopt, ColumnType::kInt64, false, std::nullopt, input.is_gap};
     if (!input.column.empty()) {
       const Expected<std::size_t> column = header.find(input.column);
       if (!column) return tl::unexpected(column.error());
@@ -98,7 +101,7 @@ Expected<void> check(const CsvSourceOptions& options) {
 Expected<void> choose_types(CsvPlan& plan, const CsvSourceOptions& options, const CsvHeader& header,
                             const SampleEvidence& evidence) {
   for (CsvPlan::Value& value : plan.values) {
-    if (!value.column) continue;
+    if (!value.column || value.is_gap) continue;
     value.inferred = true;
     value.type = evidence.has_cells[*value.column] && evidence.all_integers[*value.column]
                      ? ColumnType::kInt64
@@ -108,7 +111,7 @@ Expected<void> choose_types(CsvPlan& plan, const CsvSourceOptions& options, cons
     const Expected<std::size_t> column = header.find(name);
     if (!column) return tl::unexpected(column.error());
     for (CsvPlan::Value& value : plan.values) {
-      if (value.column != *column) continue;
+      if (value.column != *column || value.is_gap) continue;
       value.type = type;
       value.inferred = false;
     }
@@ -139,6 +142,7 @@ Schema schema_of(const CsvPlan& plan, const CsvSourceOptions& options) {
     schema.push_back({options.values[i].column, plan.values[i].type});
   }
   if (plan.carry_raw) schema.push_back({"raw", ColumnType::kString});
+  if (plan.watermark_column) schema.push_back({"watermark", ColumnType::kInt64});
   return schema;
 }
 
@@ -151,6 +155,7 @@ Expected<TimeReading> choose_time_reading(const CsvSourceOptions& options,
                                           const std::vector<std::string_view>& times) {
   EventTimeOptions time = options.time;
   std::optional<DetectedTimeUnit> detected;
+  if (options.time_column.empty()) time.unit = TimeUnit::kMilliseconds;
   if (time.unit == TimeUnit::kAuto && time.format.empty()) {
     const Expected<DetectedTimeUnit> unit = detect_time_unit(times);
     if (!unit) {
@@ -165,6 +170,15 @@ Expected<TimeReading> choose_time_reading(const CsvSourceOptions& options,
   return TimeReading{*std::move(parser), detected};
 }
 
+// Nothing for an empty name.
+Expected<std::optional<std::size_t>> find_if_named(const CsvHeader& header,
+                                                   const std::string& name) {
+  if (name.empty()) return std::optional<std::size_t>();
+  const Expected<std::size_t> column = header.find(name);
+  if (!column) return tl::unexpected(column.error());
+  return std::optional(*column);
+}
+
 }  // namespace
 
 Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sample,
@@ -174,8 +188,10 @@ Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sam
   }
   const Expected<CsvHeader> header = CsvHeader::read(sample, options.delimiter, input_name);
   if (!header) return tl::unexpected(header.error());
-  const Expected<std::size_t> time_column = header->find(options.time_column);
+  const auto time_column = find_if_named(*header, options.time_column);
   if (!time_column) return tl::unexpected(time_column.error());
+  const auto watermark_column = find_if_named(*header, options.watermark_column);
+  if (!watermark_column) return tl::unexpected(watermark_column.error());
   std::vector<std::size_t> keys;
   for (const std::string& name : options.keys) {
     const Expected<std::size_t> key = header->find(name);
@@ -197,6 +213,7 @@ Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sam
   CsvPlan plan{.columns = header->columns(),
                .delimiter = options.delimiter,
                .time_column = *time_column,
+               .watermark_column = *watermark_column,
                .keys = std::move(keys),
                .values = *std::move(values),
                .carry_raw = options.carry_raw,

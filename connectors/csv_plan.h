@@ -28,11 +28,13 @@ struct CsvPlan {
     ColumnType type;
     bool inferred;
     std::optional<Filter> filter;
+    bool is_gap = false;
   };
 
   std::vector<std::string> columns;  // the header
   char delimiter;
-  std::size_t time_column;
+  std::optional<std::size_t> time_column;
+  std::optional<std::size_t> watermark_column;
   std::vector<std::size_t> keys;
   std::vector<Value> values;
   bool carry_raw;
@@ -41,7 +43,7 @@ struct CsvPlan {
   std::optional<DetectedTimeUnit> detected_unit;
   // See doubtful_times_warning(); from the first rows.
   std::optional<std::string> time_warning;
-  // Keys, values, "raw".
+  // Keys, values, "raw", "watermark".
   Schema schema;
   std::size_t header_bytes;
   std::uint64_t header_lines;
@@ -53,7 +55,7 @@ inline constexpr std::size_t kTypeSampleRows = 10'000;
 // `sample` is the start of the input, whole rows. A value column is int64 if every cell in the
 // sample that is not NULL is a plain integer, of any length, and there is one; else double.
 // Refuses: no header, lone CR as line ends, columns that do not exist or exist twice, and times of
-// unknown unit. `input_name` is for messages.
+// unknown unit. A column of watermarks has the unit of the times. `input_name` is for messages.
 Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sample,
                            const std::string& input_name);
 

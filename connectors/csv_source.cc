@@ -27,7 +27,9 @@ CsvSource::CsvSource(CsvSourceOptions options, std::unique_ptr<CsvInput> input, 
       input_(std::move(input)),
       plan_(std::move(plan)),
       read_ahead_(*input_, plan_, options_),
-      next_line_(1 + plan_.header_lines) {}
+      next_line_(1 + plan_.header_lines) {
+  if (options_.max_ahead && plan_.time_column) guard_.emplace(*options_.max_ahead);
+}
 
 PollStatus CsvSource::poll(Batch& batch) {
   const std::size_t before = batch.size();
@@ -45,6 +47,7 @@ bool CsvSource::take_chunk() {
   if (chunk_ != nullptr) {
     batch_index_ = 0;
     row_index_ = 0;
+    if (guard_) chunk_->refuse_rows_ahead(*guard_);
     report_bad_rows();
     return true;
   }

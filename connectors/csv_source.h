@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tidemark/connectors/csv_input.h"
 #include "tidemark/connectors/csv_options.h"
 #include "tidemark/connectors/csv_plan.h"
 #include "tidemark/connectors/csv_read_ahead.h"
+#include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/operators/source.h"
 #include "tidemark/runtime/error.h"
 
@@ -44,6 +46,7 @@ class CsvSource final : public SourcePartition {
   CsvReadAhead read_ahead_;
 
   // Polling thread only.
+  std::optional<MaxAheadGuard> guard_;
   CsvChunk* chunk_ = nullptr;
   std::size_t batch_index_ = 0;
   std::size_t row_index_ = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tidemark/connectors/time_formatter.h"
+#include "tidemark/runtime/duration.h"
 
 namespace tidemark {
 
@@ -36,6 +37,22 @@ std::string time_text(EventTime time) {
 
 ordered_json time_json(EventTime time) {
   return time == kNoWatermark ? ordered_json(nullptr) : ordered_json(time);
+}
+
+ordered_json jump_json(const EventTimeJump& jump) {
+  if (jump.ms == 0) return nullptr;
+  return {{"ms", jump.ms},   {"from", jump.from},           {"to", jump.to},
+          {"row", jump.row}, {"partition", jump.partition}, {"rows_behind", jump.rows_behind}};
+}
+
+// Rows were late after a step of the event time that dwarfs the delay, and their times are from
+// before it: what one wrong time does.
+bool jump_made_rows_late(const RunReport& report) {
+  constexpr std::int64_t kDwarfs = 10;
+  constexpr std::int64_t kLeastDelay = 1000;
+  const EventTimeJump& jump = report.largest_jump;
+  return report.rows_late > 0 && jump.rows_behind > 0 &&
+         jump.ms > kDwarfs * std::max(report.delay, kLeastDelay);
 }
 
 double rows_per_second(const RunReport& report) {
@@ -80,6 +97,9 @@ std::string summary_json(const RunReport& report) {
   summary["windows_fired"] = report.windows_fired;
   summary["watermark"] = time_json(report.watermark);
   summary["highest_event_time"] = time_json(report.highest_event_time);
+  summary["largest_jump"] = jump_json(report.largest_jump);
+  summary["idle_transitions"] = report.idle_transitions;
+  summary["silent_partitions"] = report.silent_partitions;
   summary["wall_seconds"] = report.wall_seconds;
   summary["rows_per_second"] = rows_per_second(report);
   summary["peak_state_bytes"] = report.state.peak_state_bytes;
@@ -109,6 +129,22 @@ std::string summary_text(const RunReport& report) {
                  report.wall_seconds, short_count(rows_per_second(report)),
                  bytes_text(report.state.peak_state_bytes), strategy_text(report), report.cores,
                  report.cores == 1 ? "" : "s");
+  if (jump_made_rows_late(report)) {
+    const EventTimeJump& jump = report.largest_jump;
+    fmt::format_to(
+        to,
+        "row {} raised the event time by {}, from {} to {}, and {} rows after it are from "
+        "before: if its time is wrong, --max-ahead DUR (longer than any silence) sends "
+        "such rows to the bad ones\n",
+        jump.row, format_duration(jump.ms), time_text(jump.from), time_text(jump.to),
+        jump.rows_behind);
+  }
+  for (const std::size_t partition : report.silent_partitions) {
+    fmt::format_to(to,
+                   "partition {} of the source never had a row and held back every window until it "
+                   "ended; --idle DUR lets the others go on\n",
+                   partition);
+  }
   if (report.cancelled) {
     fmt::format_to(to, "ended by a signal: {} open windows are not in the output\n",
                    report.open_windows_dropped);

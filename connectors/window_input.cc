@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kGeneratorPrefix = "gen:";
 
 bool same_value(const CsvValueInput& a, const CsvValueInput& b) {
-  if (a.column != b.column || a.filter.has_value() != b.filter.has_value()) return false;
+  if (a.column != b.column || a.is_gap != b.is_gap) return false;
+  if (a.filter.has_value() != b.filter.has_value()) return false;
   return !a.filter || (a.filter->column == b.filter->column && a.filter->op == b.filter->op &&
                        a.filter->literal == b.filter->literal &&
                        a.filter->literal_is_text == b.filter->literal_is_text);
@@ -40,7 +41,7 @@ std::vector<CsvValueInput> bind_aggregates(const std::vector<AggregateRequest>& 
   for (const AggregateRequest& request : requests) {
     AggregateSpec spec{request.function, AggregateSpec::kRows, request.name};
     if (request.column || request.condition) {
-      CsvValueInput value{request.column.value_or(""), std::nullopt};
+      CsvValueInput value{request.column.value_or(""), std::nullopt, false};
       if (const auto& condition = request.condition) {
         value.filter =
             CsvFilter{condition->column, condition->op, condition->value, condition->value_is_text};
@@ -50,6 +51,17 @@ std::vector<CsvValueInput> bind_aggregates(const std::vector<AggregateRequest>& 
     aggregates.push_back(std::move(spec));
   }
   return values;
+}
+
+// The windows of the query, and the value columns that hold gaps of sessions.
+std::vector<WindowSpec> bind_gaps(const std::vector<WindowSpec>& windows,
+                                  std::vector<CsvValueInput>& values) {
+  std::vector<WindowSpec> bound = windows;
+  for (WindowSpec& window : bound) {
+    if (window.gap_column.empty()) continue;
+    window.gap_input = place_of({window.gap_column, std::nullopt, true}, values);
+  }
+  return bound;
 }
 
 std::string header_line(const std::vector<std::string>& columns) {
@@ -66,6 +78,8 @@ CsvSourceOptions csv_options(const WindowInputOptions& options, std::vector<CsvV
   csv.path = options.input == "-" ? "" : options.input;
   csv.time_column = options.time_column;
   csv.time = options.time;
+  csv.watermark_column = options.watermark_column;
+  csv.max_ahead = options.query.max_ahead;
   csv.keys = options.keys;
   csv.values = std::move(values);
   csv.types = options.types;
@@ -79,11 +93,15 @@ CsvSourceOptions csv_options(const WindowInputOptions& options, std::vector<CsvV
 }
 
 Expected<WindowInput> open_csv(const WindowInputOptions& options) {
-  if (options.time_column.empty()) {
-    return make_error("which column holds the event time is not said; name it with --time COL");
+  const bool has_times = options.query.time_domain == TimeDomain::kEvent;
+  if (has_times && options.time_column.empty()) {
+    return make_error(
+        "which column holds the event time is not said; name it with --time COL, or say "
+        "--time-domain processing to go by the clock");
   }
   WindowInput input;
   std::vector<CsvValueInput> values = bind_aggregates(options.aggregates, input.aggregates);
+  input.windows = bind_gaps(options.query.windows, values);
   const auto value_count = static_cast<std::ptrdiff_t>(values.size());
   Expected<std::unique_ptr<CsvSource>> source =
       CsvSource::open(csv_options(options, std::move(values)));
@@ -92,7 +110,7 @@ Expected<WindowInput> open_csv(const WindowInputOptions& options) {
   const auto keys_end = plan.schema.begin() + static_cast<std::ptrdiff_t>(options.keys.size());
   input.keys.assign(plan.schema.begin(), keys_end);
   input.values.assign(keys_end, keys_end + value_count);
-  input.carried.assign(keys_end + value_count, plan.schema.end());
+  input.carried.assign(keys_end + value_count, plan.schema.end() - (plan.watermark_column ? 1 : 0));
   input.name = (*source)->name();
   if (options.carry_text) input.header = header_line(plan.columns);
   if (plan.detected_unit) input.detected_unit = plan.detected_unit->unit;
@@ -130,6 +148,14 @@ Expected<void> bind_order_columns(const WindowInputOptions& options,
   return {};
 }
 
+// Whether the results are the same if the rows come as several partitions: none can be late, and
+// nothing depends on the order of rows.
+bool may_be_dealt_out(const WindowQuery& query, std::int64_t disorder) {
+  if (query.carries_watermarks() || query.max_ahead) return false;
+  return query.time_domain == TimeDomain::kProcessing || query.watermarks == WatermarkKind::kNone ||
+         disorder <= query.delay;
+}
+
 Expected<WindowInput> open_generator(const WindowInputOptions& options) {
   const Expected<OrderSourceConfig> config =
       parse_order_source(std::string_view(options.input).substr(kGeneratorPrefix.size()));
@@ -143,15 +169,26 @@ Expected<WindowInput> open_generator(const WindowInputOptions& options) {
         fmt::format("the columns of generated orders have their types, so {} gets none",
                     options.types.front().first));
   }
+  if (!options.watermark_column.empty()) {
+    return make_error("generated orders bring no watermarks; write them to csv and add a column");
+  }
   WindowInput input;
   input.name = options.input;
+  input.windows = options.query.windows;
+  for (const WindowSpec& window : input.windows) {
+    if (window.gap_column.empty()) continue;
+    return make_error(fmt::format(
+        "sessions whose gap is in a column need a csv input; generated orders have no gaps in {}",
+        window.gap_column));
+  }
   const std::vector<CsvValueInput> values = bind_aggregates(options.aggregates, input.aggregates);
   std::vector<OrderColumn> columns;
   if (auto bound = bind_order_columns(options, values, input, columns); !bound) {
     return tl::unexpected(bound.error());
   }
-  const bool nothing_late = config->orders.disorder <= options.delay;
-  const std::size_t shards = nothing_late ? std::max<std::size_t>(options.cores, 1) : 1;
+  const std::size_t shards = may_be_dealt_out(options.query, config->orders.disorder)
+                                 ? std::max<std::size_t>(options.cores, 1)
+                                 : 1;
   for (std::size_t shard = 0; shard < shards; ++shard) {
     input.partitions.push_back(std::make_unique<OrderPartition>(*config, columns, shard, shards));
   }

@@ -23,7 +23,7 @@ namespace tidemark {
 struct WindowInputOptions {
   // A path, `-` for standard input, or `gen:orders?rows=N&...`.
   std::string input;
-  // Generated orders have `ts` and need none.
+  // Generated orders have `ts` and need none, nor does processing time.
   std::string time_column;
   EventTimeOptions time;
   std::vector<std::string> keys;
@@ -34,8 +34,11 @@ struct WindowInputOptions {
   bool carry_text = false;
   BadRowHandler bad_rows;
   OnBadRow on_bad = OnBadRow::kSkip;
-  // Of the query; see WindowQuery.
-  std::int64_t delay = 0;
+  // What the query says about windows and time: windows, time_domain, watermarks, delay and
+  // max_ahead. Its columns and aggregates are of no account.
+  WindowQuery query;
+  // The column of the watermarks, if rows bring them. csv only.
+  std::string watermark_column;
   // Workers of the pipeline, and the CPUs that may be used (empty: all).
   std::size_t cores = 1;
   std::vector<int> cpus;
@@ -50,6 +53,8 @@ struct WindowInput {
   Schema values;
   Schema carried;
   std::vector<AggregateSpec> aggregates;
+  // Those of the query; sessions whose gap is in a column know which value column it is.
+  std::vector<WindowSpec> windows;
   // For messages.
   std::string name;
   // The header as CSV, where rows carry their text.
@@ -60,9 +65,10 @@ struct WindowInput {
 };
 
 // Opens the input and reads the first rows to learn its columns and types; reads nothing else.
-// Generated orders are dealt out over one partition per core where their disorder is within the
-// delay, so that no row can be late, and come as one partition otherwise: the results do not depend
-// on the number of cores. Refuses unknown columns and whatever the input's reader refuses.
+// Generated orders are dealt out over one partition per core where no row can be late, as their
+// disorder is within the delay, and nothing depends on the order of rows; they come as one
+// partition otherwise: the results do not depend on the number of cores. Refuses unknown columns
+// and whatever the input's reader refuses.
 Expected<WindowInput> open_window_input(const WindowInputOptions& options);
 
 }  // namespace tidemark

@@ -34,7 +34,7 @@ void EventTimeJumps::look_at_each(std::span<const EventTime> times) {
   }
 }
 
-std::span<const std::uint16_t> MaxAheadGuard::drop_refused(Batch& rows) {
+std::span<const MaxAheadGuard::Refusal> MaxAheadGuard::drop_refused(Batch& rows) {
   accepted_.clear();
   refused_.clear();
   if (rows.empty()) return refused_;
@@ -43,8 +43,13 @@ std::span<const std::uint16_t> MaxAheadGuard::drop_refused(Batch& rows) {
     highest_ = std::max(highest_, highest);
     return refused_;
   }
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    (accepts(rows.times()[row]) ? accepted_ : refused_).push_back(static_cast<std::uint16_t>(row));
+  for (std::uint16_t row = 0; row < rows.size(); ++row) {
+    const EventTime time = rows.times()[row];
+    if (accepts(time)) {
+      accepted_.push_back(row);
+    } else {
+      refused_.push_back({row, time, highest_});
+    }
   }
   if (!refused_.empty()) rows.keep(accepted_);
   return refused_;

@@ -45,9 +45,14 @@ class MaxAheadGuard {
     if (time > highest_) highest_ = time;
     return true;
   }
+  struct Refusal {
+    std::uint16_t row;
+    EventTime time;
+    EventTime highest;  // of the rows accepted before
+  };
   // Judges all rows of a batch, the next in order, and keeps those that it accepts. Returns the
-  // numbers that the others had, valid until the next call.
-  std::span<const std::uint16_t> drop_refused(Batch& rows);
+  // others, by the numbers that they had; valid until the next call.
+  std::span<const Refusal> drop_refused(Batch& rows);
 
   // Of the rows accepted; kNoWatermark before the first.
   EventTime highest() const { return highest_; }
@@ -57,7 +62,7 @@ class MaxAheadGuard {
   std::int64_t limit_;
   EventTime highest_ = kNoWatermark;
   std::vector<std::uint16_t> accepted_;
-  std::vector<std::uint16_t> refused_;
+  std::vector<Refusal> refused_;
 };
 
 }  // namespace tidemark

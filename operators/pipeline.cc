@@ -39,6 +39,7 @@ class Pipeline {
     scheduler_.run();
     RunReport report;
     report.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.delay = query_.delay;
     for (const auto& source : sources_) source->report(report);
     if (report.silent_partitions.size() == sources_.size()) report.silent_partitions.clear();
     report.watermark = kEndOfTime;

@@ -132,6 +132,12 @@ Expected<void> validate(const WindowQuery& query) {
     return make_error(
         fmt::format("delay must be between 0 and {} ms, got {} ms", kMaxDurationMs, query.delay));
   }
+  if (query.max_ahead && *query.max_ahead <= 0) {
+    return make_error(fmt::format("max ahead must be positive, got {} ms", *query.max_ahead));
+  }
+  if (query.max_ahead && query.time_domain == TimeDomain::kProcessing) {
+    return make_error("max ahead is for event time: the clock does not run ahead of itself");
+  }
   if (query.max_drift && *query.max_drift < 0) {
     return make_error(fmt::format("drift limit must not be negative, got {} ms", *query.max_drift));
   }

@@ -80,6 +80,8 @@ struct RunReport {
   // Watermark at the end, kEndOfTime after a whole input; kNoWatermark if there was none.
   EventTime watermark = kNoWatermark;
   EventTime highest_event_time = kNoWatermark;
+  // Of the query: bounded out-of-orderness in ms.
+  std::int64_t delay = 0;
   // The largest of all partitions. Processing time has none.
   EventTimeJump largest_jump;
   // How often a partition was declared idle.

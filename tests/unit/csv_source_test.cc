@@ -239,6 +239,63 @@ TEST(CsvSource, RefusesInputWithoutAHeaderAndLoneCarriageReturns) {
   EXPECT_NE(csv_refusal(missing).find("not a file"), std::string::npos);
 }
 
+// The same column may be aggregated, where it may be anything that is a number.
+TEST(CsvSource, ARowWhoseSessionGapIsNoneIsBad) {
+  const CsvRead read = read_text("ts,g\n1,5\n2,\n3,0\n4,-1\n5,1.5\n6,x\n7,99999999999999999\n8,7\n",
+                                 {}, {{"g", {}, true}, {"g", {}, false}});
+  EXPECT_EQ(read.rows, (Texts{"1|5|5", "8|7|7"}));
+  EXPECT_EQ(read.bad,
+            (Texts{"3: 2,", "4: 3,0", "5: 4,-1", "6: 5,1.5", "7: 6,x", "8: 7,99999999999999999"}));
+  EXPECT_EQ(read.reasons.at(0), "column \"g\": no session gap");
+  EXPECT_EQ(read.reasons.at(1),
+            "column \"g\": \"0\" is not a session gap, which is a whole number of milliseconds "
+            "from 1 to 315537897599999");
+}
+
+TEST(CsvSource, ReadsWatermarksThatRowsBring) {
+  const TemporaryFile file("ts,w,v\n1,,7\n2,1,8\n3,x,9\n");
+  CsvSourceOptions options = csv_options(file);
+  options.values = {{"v", {}}};
+  options.watermark_column = "w";
+  options.carry_raw = true;
+  const CsvRead read = read_csv(options);
+  EXPECT_EQ(read.rows, (Texts{"1|7|1,,7|" + std::to_string(kNoWatermark), "2|8|2,1,8|1"}));
+  EXPECT_EQ(read.bad, (Texts{"4: 3,x,9"}));
+  options.watermark_column = "none";
+  EXPECT_NE(csv_refusal(options), "");
+}
+
+TEST(CsvSource, WithoutATimeColumnReadsTheRest) {
+  const TemporaryFile file("a,k\n7,x\n8,y\n");
+  CsvSourceOptions options = csv_options(file);
+  options.time_column.clear();
+  options.time.unit = TimeUnit::kAuto;
+  options.keys = {"k"};
+  EXPECT_EQ(read_csv(options).rows, (Texts{"0|x", "0|y"}));
+}
+
+TEST(CsvSource, PutsRowsFarAheadAsideWhereverBatchesAndChunksEnd) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 20; ++round) {
+    const TemporaryFile file(random_csv(random, 300));
+    CsvSourceOptions options = csv_options(file);
+    options.keys = {"k"};
+    options.max_ahead = 2000;
+    options.chunk_bytes = 1 << 20;
+    const CsvRead whole = read_csv(options);
+    EXPECT_EQ(whole.bad_count, whole.bad.size());
+    for (const std::size_t batch_rows : {2U, 7U, 64U}) {
+      options.chunk_bytes = 1 + random() % 500;
+      options.batch_rows = batch_rows;
+      options.threads = 2;
+      const CsvRead read = read_csv(options, batch_rows);
+      EXPECT_EQ(read.rows, whole.rows);
+      EXPECT_EQ(read.bad, whole.bad);
+      EXPECT_EQ(read.reasons, whole.reasons);
+    }
+  }
+}
+
 TEST(CsvSource, EndsAtOnceBehindAHeaderAlone) {
   EXPECT_EQ(read_text("ts,k\n", {"k"}).rows, Texts{});
   EXPECT_EQ(read_text("ts,k", {"k"}).rows, Texts{});

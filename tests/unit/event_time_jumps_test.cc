@@ -72,8 +72,12 @@ TEST(MaxAheadGuard, RefusesRowsMoreThanTheLimitAheadOfThoseAccepted) {
   MaxAheadGuard guard(10);
   Batch batch = batch_of({1000, 1010, 1021, 1020, 5000, 900, 1030});
   const auto refused = guard.drop_refused(batch);
-  EXPECT_EQ(std::vector<std::uint16_t>(refused.begin(), refused.end()),
-            (std::vector<std::uint16_t>{2, 4}));
+  ASSERT_EQ(refused.size(), 2U);
+  EXPECT_EQ(refused[0].row, 2U);
+  EXPECT_EQ(refused[0].highest, 1010);
+  EXPECT_EQ(refused[1].row, 4U);
+  EXPECT_EQ(refused[1].time, 5000);
+  EXPECT_EQ(refused[1].highest, 1020);
   EXPECT_EQ(times_of(batch), (std::vector<EventTime>{1000, 1010, 1020, 900, 1030}));
   EXPECT_EQ(guard.highest(), 1030);
 
