@@ -176,6 +176,16 @@ class Model {
     }
   }
 
+  // The early firing after that at `time`. The multiples between would say nothing new, and a
+  // global window would go on for ever at the end of the input.
+  EventTime next_early(const NaiveState& state, EventTime time) const {
+    if (at_end_ && state.bounds.end == kEndOfTime) return kEndOfTime;
+    if (!query_.repeat_unchanged && !at_end_ && has_passed(time + query_.early.amount)) {
+      return next_multiple(*watermark_, query_.early.amount);
+    }
+    return time + query_.early.amount;
+  }
+
   static void set_early(NaiveState& state, EventTime time) {
     state.early_at.reset();
     if (time < state.bounds.end - 1) state.early_at = time;
@@ -236,9 +246,7 @@ class Model {
       NaiveState state = take(id);
       if (state.early_at == time) {
         fire(state, PaneTiming::kEarly);
-        // At the end of the input a global window would go on for ever.
-        const bool endless = at_end_ && state.bounds.end == kEndOfTime;
-        set_early(state, endless ? kEndOfTime : time + query_.early.amount);
+        set_early(state, next_early(state, time));
       } else if (state.on_time_at == time) {
         fire(state, PaneTiming::kOnTime);
         state.on_time_at.reset();

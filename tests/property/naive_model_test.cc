@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "property/property_check.h"
 #include "support/case_table.h"
 
 namespace tidemark::test_support {
@@ -47,6 +49,59 @@ TEST(NaiveModel, GivesTheAnswersOfTheWorkedExamples) {
     }
   }
   EXPECT_GT(checked, 40);
+}
+
+class NaiveModelProperty : public PropertyTest {};
+
+Scenario random_firing_scenario(Random& random) {
+  ScenarioShape shape;
+  shape.large_integers = false;
+  shape.window = random_timed;
+  shape.settings = add_firing;
+  Scenario scenario = random_scenario(random, shape);
+  scenario.query.reports_panes = true;
+  return scenario;
+}
+
+TEST_F(NaiveModelProperty, RetractionsMakeTheTableOfOnePassOverAllRows) {
+  for_random_seeds(40, [](Random& random) {
+    Scenario scenario = random_firing_scenario(random);
+    scenario.query.accumulation = Accumulation::kRetracting;
+    scenario.query.lateness = kMaxDurationMs;
+    SCOPED_TRACE(scenario.to_text());
+    WindowQuery plain = scenario.query;
+    plain.early = {};
+    EXPECT_EQ(table_of(run_naive_model(scenario.query, scenario.rows).results),
+              table_of(run_naive_model(plain, scenario.rows, ModelWatermark::kOnlyAtEnd).results));
+  });
+}
+
+TEST_F(NaiveModelProperty, DiscardedPartsAddUpToTheLastAccumulatedResults) {
+  for_random_seeds(40, [](Random& random) {
+    Scenario scenario = random_firing_scenario(random);
+    WindowQuery& query = scenario.query;
+    query.windows = {tumbling(std::chrono::milliseconds(between(random, 1, 5000)))};
+    query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "rows"}};
+    SCOPED_TRACE(scenario.to_text());
+    std::map<std::string, std::int64_t> sums;
+    std::map<std::string, std::int64_t> last;
+    const auto place = [](ResultRow result) {
+      result.aggregates.clear();
+      return to_text(result);
+    };
+    query.accumulation = Accumulation::kDiscarding;
+    const ModelOutcome parts = run_naive_model(query, scenario.rows);
+    for (const ResultRow& result : parts.results) {
+      sums[place(result)] += std::get<std::int64_t>(result.aggregates[0]);
+    }
+    query.accumulation = Accumulation::kAccumulating;
+    const ModelOutcome whole = run_naive_model(query, scenario.rows);
+    for (const ResultRow& result : whole.results) {
+      last[place(result)] = std::get<std::int64_t>(result.aggregates[0]);
+    }
+    EXPECT_EQ(sums, last);
+    EXPECT_EQ(parts.rows_on_time, whole.rows_on_time);
+  });
 }
 
 }  // namespace

@@ -11,45 +11,6 @@
 namespace tidemark::test_support {
 namespace {
 
-std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
-
-bool chance(Random& random, double probability) {
-  return std::bernoulli_distribution(probability)(random);
-}
-
-template <typename T>
-T one_of(Random& random, std::initializer_list<T> choices) {
-  return std::data(choices)[between(random, 0, static_cast<std::int64_t>(choices.size()) - 1)];
-}
-
-// A row falls in at most about 60 windows, so that the model stays quick.
-WindowSpec random_window(Random& random, std::int64_t unit) {
-  WindowSpec spec;
-  spec.size =
-      chance(random, 0.1) ? 1 : between(random, 1, 60) * one_of(random, {unit, unit, INT64_C(1)});
-  switch (between(random, 0, 4)) {
-    case 0:
-      spec.slide = spec.size;
-      break;
-    case 1:
-      spec.slide = spec.size + between(random, 1, 2 * spec.size);
-      break;
-    case 2: {
-      const std::int64_t parts = between(random, 1, std::min<std::int64_t>(spec.size, 12));
-      spec.slide = spec.size / parts;
-      spec.size = spec.slide * parts;
-      break;
-    }
-    default:
-      spec.slide = between(random, std::max<std::int64_t>(1, spec.size / 20), spec.size);
-  }
-  spec.kind = spec.slide == spec.size ? WindowKind::kTumbling : WindowKind::kSliding;
-  spec.offset = chance(random, 0.5) ? between(random, -(spec.slide - 1), spec.slide - 1) : 0;
-  return spec;
-}
-
 void add_columns(Random& random, WindowQuery& query) {
   for (std::int64_t i = between(random, 0, 3); i > 0; --i) {
     query.keys.push_back(
@@ -58,6 +19,13 @@ void add_columns(Random& random, WindowQuery& query) {
   for (std::int64_t i = between(random, 1, 3); i > 0; --i) {
     query.values.push_back(
         {fmt::format("v{}", i), one_of(random, {ColumnType::kInt64, ColumnType::kDouble})});
+  }
+  for (WindowSpec& spec : query.windows) {
+    if (spec.gap_column.empty()) continue;
+    if (query.values.back().name != spec.gap_column) {
+      query.values.push_back({spec.gap_column, ColumnType::kInt64});
+    }
+    spec.gap_input = static_cast<int>(query.values.size()) - 1;
   }
   if (chance(random, 0.3)) query.carried.push_back({"note", ColumnType::kString});
 }
@@ -107,21 +75,34 @@ struct StreamShape {
   bool large_integers;
 };
 
+// About how long windows of a specification are, in ms.
+std::int64_t length_of(const WindowSpec& spec, std::int64_t unit) {
+  if (spec.unit != CalendarUnit::kNone) return INT64_C(30) * 86'400'000;
+  if (spec.kind == WindowKind::kCount || spec.size == 0) return 10 * unit;
+  return spec.size;
+}
+
 class StreamMaker {
  public:
-  StreamMaker(Random& random, const WindowQuery& query, std::int64_t unit, DoubleInputs doubles)
-      : random_(random), query_(query), doubles_(doubles) {
+  StreamMaker(Random& random, const WindowQuery& query, std::int64_t unit,
+              const ScenarioShape& scenario)
+      : random_(random), query_(query), unit_(unit), doubles_(scenario.doubles) {
     shape_.step = between(random, 0, 4 * unit);
     // Up to some size, so that windows lose some rows and sliding ones lose part of a row's
     // windows.
-    const std::int64_t longest = query.windows.front().size;
+    const std::int64_t longest = length_of(query.windows.front(), unit);
     shape_.disorder = one_of(random, {INT64_C(0), unit, longest, 3 * longest, 200 * unit});
     shape_.jump_share = one_of(random, {0.0, 0.0, 0.02});
     shape_.keys = one_of(random, {INT64_C(1), INT64_C(3), INT64_C(40), INT64_C(5000)});
     shape_.null_share = one_of(random, {0.0, 0.1, 0.6});
-    shape_.large_integers = chance(random, 0.2);
+    shape_.large_integers = scenario.large_integers && chance(random, 0.2);
     now_ = one_of(random, {INT64_C(0), -300 * unit, INT64_C(-123'456'789'000),
                            INT64_C(1'790'726'400'000), kMinEventTime + 10'000 * unit});
+    if (!scenario.starts.empty()) {
+      const auto last = static_cast<std::int64_t>(scenario.starts.size()) - 1;
+      now_ = scenario.starts[static_cast<std::size_t>(between(random, 0, last))];
+      now_ -= between(random, 0, 40 * unit);
+    }
   }
 
   std::vector<Row> make(std::int64_t count) {
@@ -140,7 +121,7 @@ class StreamMaker {
   Row make_row(EventTime time) {
     Row row{std::clamp(time, kMinEventTime, kMaxEventTime), {}};
     for (const Field& field : query_.keys) row.cells.push_back(make_key(field.type));
-    for (const Field& field : query_.values) row.cells.push_back(make_value(field.type));
+    for (const Field& field : query_.values) row.cells.push_back(make_value(field));
     for (std::size_t i = 0; i < query_.carried.size(); ++i) row.cells.push_back(make_string());
     return row;
   }
@@ -159,9 +140,10 @@ class StreamMaker {
     return text + fmt::format("{}", number);
   }
 
-  Cell make_value(ColumnType type) {
+  Cell make_value(const Field& field) {
+    if (field.name == "gap") return between(random_, 1, one_of(random_, {unit_, 30 * unit_}));
     if (chance(random_, shape_.null_share)) return kNull;
-    return type == ColumnType::kInt64 ? make_integer() : make_double();
+    return field.type == ColumnType::kInt64 ? make_integer() : make_double();
   }
 
   Cell make_integer() {
@@ -184,6 +166,7 @@ class StreamMaker {
 
   Random& random_;
   const WindowQuery& query_;
+  std::int64_t unit_;
   DoubleInputs doubles_;
   StreamShape shape_{};
   EventTime now_ = 0;
@@ -200,8 +183,11 @@ std::string schema_text(const Schema& schema) {
 }  // namespace
 
 std::string Scenario::to_text() const {
-  std::string text = fmt::format("delay={} keys={} values={} windows:", query.delay,
-                                 schema_text(query.keys), schema_text(query.values));
+  std::string text = fmt::format(
+      "delay={} lateness={} early={}:{} {} repeat={} panes={} zone={} keys={} values={} windows:",
+      query.delay, query.lateness, static_cast<int>(query.early.kind), query.early.amount,
+      tidemark::to_string(query.accumulation), query.repeat_unchanged, query.reports_panes,
+      query.zone, schema_text(query.keys), schema_text(query.values));
   for (const WindowSpec& spec : query.windows) text += " (" + tidemark::to_string(spec) + ")";
   text += " aggregates:";
   for (const AggregateSpec& spec : query.aggregates) {
@@ -211,16 +197,24 @@ std::string Scenario::to_text() const {
 }
 
 Scenario random_scenario(Random& random, DoubleInputs doubles) {
+  ScenarioShape shape;
+  shape.doubles = doubles;
+  return random_scenario(random, shape);
+}
+
+Scenario random_scenario(Random& random, const ScenarioShape& shape) {
   Scenario scenario;
   WindowQuery& query = scenario.query;
-  const std::int64_t unit = one_of(random, {INT64_C(1), INT64_C(7), INT64_C(1000)});
+  const auto last_unit = static_cast<std::int64_t>(shape.units.size()) - 1;
+  const std::int64_t unit = shape.units[static_cast<std::size_t>(between(random, 0, last_unit))];
   for (std::int64_t i = one_of(random, {1, 1, 1, 2, 3}); i > 0; --i) {
-    query.windows.push_back(random_window(random, unit));
+    query.windows.push_back(shape.window(random, unit));
   }
   add_columns(random, query);
   add_aggregates(random, query);
   query.delay = random_delay(random, unit);
-  StreamMaker maker(random, query, unit, doubles);
+  if (shape.settings) shape.settings(random, query, unit);
+  StreamMaker maker(random, query, unit, shape);
   const std::int64_t most = one_of(
       random, {INT64_C(1), INT64_C(60), INT64_C(600), INT64_C(600), INT64_C(600), INT64_C(3000)});
   scenario.rows = maker.make(between(random, 0, most));
