@@ -113,6 +113,7 @@ void BucketWindows::mark_live(LiveSlots& live) {
 
 void BucketWindows::renumber(const SlotMap& map) {
   for (const auto& [window, pane] : buckets_) pane->renumber(map);
+  pool_.release_free();
 }
 
 }  // namespace tidemark

@@ -4,45 +4,46 @@
 
 namespace tidemark {
 
-std::size_t KeyCollectionSchedule::recent_live() const {
-  return *std::max_element(live_before_.begin(), live_before_.end());
+void KeyCollectionSchedule::note(const Figures& now) {
+  if (now.windows_fired != fired_) {
+    fired_ = now.windows_fired;
+    recent_live_.step();
+    recent_keys_.step();
+  }
+  recent_live_.note(now.most_live);
+  recent_keys_.note(now.keys);
 }
 
-bool KeyCollectionSchedule::due_before_firing(std::size_t keys, std::uint64_t inserted,
-                                              std::size_t most_live, std::uint64_t fired) {
+bool KeyCollectionSchedule::due_before_firing(const Figures& now) {
   if (when_ != KeyCollection::kWhenDue) return when_ == KeyCollection::kAlways;
-  if (fired != fired_) {
-    fired_ = fired;
-    firing_ = (firing_ + 1) % kFirings;
-    live_before_[firing_] = 0;
-  }
-  live_before_[firing_] = std::max(live_before_[firing_], most_live);
-  if (keys <= kFewKeys) return false;
+  note(now);
+  if (now.slots <= kFewKeys) return false;
 
-  const std::uint64_t new_keys = inserted - inserted_then_;
-  const std::uint64_t row_steps = (rows_ - rows_then_) / kRowsPerStep;
+  const std::uint64_t new_keys = now.inserted - then_.inserted;
+  const std::uint64_t paid =
+      (now.rows - then_.rows) / kRowsPerStep + (now.results - then_.results) / kResultsPerStep;
   if (new_keys >= std::max(kFewKeys, live_then_ / 2) &&
-      new_keys * kStepsPerKey + row_steps >= steps_then_) {
+      new_keys * kStepsPerKey + paid >= steps_then_) {
     return true;
   }
-  // Most keys are gone, and have been for a while.
-  if (keys / 2 > recent_live()) return true;
-  return row_steps >= std::max<std::uint64_t>(steps_then_, keys);
+  if (is_far_above(now.keys, recent_live_.value())) return true;
+  if (is_far_above(now.slots, recent_keys_.value())) return true;
+  return paid >= now.keys + std::min<std::uint64_t>(steps_then_, now.entries);
 }
 
 bool KeyCollectionSchedule::due_before_rows(std::uint64_t inserted) const {
   if (when_ != KeyCollection::kWhenDue) return when_ == KeyCollection::kAlways;
-  const std::uint64_t new_keys = inserted - inserted_then_;
+  const std::uint64_t new_keys = inserted - then_.inserted;
   return new_keys >= 4 * std::max(kFewKeys, live_then_) && new_keys * kStepsPerKey >= steps_then_;
 }
 
 bool KeyCollectionSchedule::worth_compacting(std::size_t live, std::size_t slots) const {
-  return when_ == KeyCollection::kAlways || slots / 4 >= std::max(live, kFewKeys);
+  return when_ == KeyCollection::kAlways || slots / 4 >= std::max(live, kFewKeys) ||
+         is_far_above(slots, recent_keys_.value());
 }
 
-void KeyCollectionSchedule::collected(std::uint64_t inserted, std::size_t live, std::size_t steps) {
-  rows_then_ = rows_;
-  inserted_then_ = inserted;
+void KeyCollectionSchedule::collected(const Figures& then, std::size_t live, std::size_t steps) {
+  then_ = then;
   live_then_ = live;
   steps_then_ = steps;
 }

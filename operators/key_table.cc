@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tidemark/runtime/trim_capacity.h"
-
 namespace tidemark {
 
 namespace {
@@ -172,10 +170,10 @@ void KeyTable::grow() {
   }
 }
 
-void KeyTable::clear_cells(std::size_t keys) {
+void KeyTable::clear_cells(std::size_t keys, std::size_t slack) {
   std::size_t needed = kInitialCells;
   while (needed < keys * spread(needed)) needed *= 2;
-  if (cells_.size() > kSlack * needed) {
+  if (cells_.size() > slack * needed) {
     cells_ = std::pmr::vector<std::uint64_t>(needed, kEmpty, cells_.get_allocator());
     mask_ = needed - 1;
   } else {
@@ -184,7 +182,7 @@ void KeyTable::clear_cells(std::size_t keys) {
 }
 
 void KeyTable::drop_others(const LiveSlots& live) {
-  clear_cells(live.count());
+  clear_cells(live.count(), kSlack);
   live.for_each_below(slot_count_, [&](std::uint32_t slot) { place(slot); });
   free_.clear();
   for (std::size_t slot = slot_count_; slot-- > 0;) {
@@ -210,7 +208,7 @@ void KeyTable::compact(const SlotMap& map) {
       if (from != to) cells[to] = std::move(cells[from]);
     });
     cells.resize(map.new_size());
-    trim_capacity(cells, 0);
+    cells.shrink_to_fit();
   };
   for (KeyColumn& column : columns_) {
     keep(column.nulls);
@@ -224,8 +222,8 @@ void KeyTable::compact(const SlotMap& map) {
   if (!columns_.empty()) known_integers_ = columns_[0].int64s.data();
   slot_count_ = map.new_size();
   free_.clear();
-  trim_capacity(free_, 0);
-  clear_cells(slot_count_);
+  free_.shrink_to_fit();
+  clear_cells(slot_count_, 1);
   for (std::size_t slot = 0; slot < slot_count_; ++slot) place(static_cast<std::uint32_t>(slot));
 }
 

@@ -33,7 +33,7 @@ class KeyTable {
 
   // Forgets all keys whose slots are not in `live`, which covers slot_count() slots.
   void drop_others(const LiveSlots& live);
-  // The same, and gives the rest new slots; lets go of memory that is far more than they need.
+  // The same, and gives the rest new slots; lets go of all memory that they do not need.
   void compact(const SlotMap& map);
 
   // Writes the keys of `slots` into key columns [column, ...) of `out`, rows from `at` on.
@@ -62,8 +62,9 @@ class KeyTable {
   void add_slot();
   void place(std::uint32_t slot);
   void grow();
-  // Empties the cells and takes as many as `keys` keys need, unless there are a few more now.
-  void clear_cells(std::size_t keys);
+  // Empties the cells; takes as many as `keys` keys need if there are more than `slack` times as
+  // many.
+  void clear_cells(std::size_t keys, std::size_t slack);
   template <typename Matches>
   void probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
                   const Matches& matches_key);

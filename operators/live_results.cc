@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tidemark/runtime/trim_capacity.h"
-
 namespace tidemark {
 
 namespace {
@@ -68,8 +66,8 @@ void LiveResults::remove(std::size_t position) {
 }
 
 void LiveResults::trim() {
-  trim_capacity(cells_, 0);
-  trim_capacity(nulls_, 0);
+  cells_.shrink_to_fit();
+  nulls_.shrink_to_fit();
 }
 
 void LiveResults::refresh(std::span<const std::uint32_t> positions, const std::byte* const* a,

@@ -27,7 +27,7 @@ class LiveResults {
   void append();
   // The last row takes the place of `position`.
   void remove(std::size_t position);
-  // Lets go of memory that is far more than the rows need.
+  // Lets go of all memory that the rows do not need.
   void trim();
 
   // Fetches the row that refresh() is about to write.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "tidemark/runtime/trim_capacity.h"
-
 namespace tidemark {
 
 namespace {
@@ -13,6 +11,20 @@ constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
 constexpr std::size_t kAlwaysDense = 4096;
 // A dense index pays while at least one key in this many is in the pane.
 constexpr std::size_t kDenseShare = 8;
+// Memory beyond this many times what is needed is given back, unless it is next to nothing.
+constexpr std::size_t kSlack = 4;
+constexpr std::size_t kFewEntries = 64;
+
+// Grows to 2^n or 3 * 2^n elements, so that what a pane takes depends on how much was in it, and
+// not on the way there.
+template <typename Vector>
+void grow(Vector& vector, std::size_t needed) {
+  constexpr std::size_t kSmallest = 64;
+  const std::size_t unit = std::max(std::bit_floor(needed) / 2, kSmallest);
+  const std::size_t size = (needed + unit - 1) / unit * unit;
+  vector.reserve(size);
+  vector.resize(size);
+}
 }  // namespace
 
 Pane::Pane(const AggregateLayout& layout, std::pmr::memory_resource& memory)
@@ -21,10 +33,9 @@ Pane::Pane(const AggregateLayout& layout, std::pmr::memory_resource& memory)
 void Pane::prepare(std::uint64_t stamp, std::size_t rows, std::size_t slot_count) {
   if (stamp == stamp_) return;
   stamp_ = stamp;
+  slot_count_ = slot_count;
   const std::size_t needed = (size_ + rows) * entry_size_;
-  if (needed > entries_.size()) {
-    entries_.resize(std::max(needed, entries_.size() + entries_.size() / 2));
-  }
+  if (needed > entries_.size()) grow(entries_, needed);
   if (slot_count <= std::max(kAlwaysDense, size_ * kDenseShare)) {
     use_dense(slot_count);
   } else if (!dense_ || index_.size() < slot_count) {
@@ -34,8 +45,7 @@ void Pane::prepare(std::uint64_t stamp, std::size_t rows, std::size_t slot_count
 
 void Pane::use_dense(std::size_t slot_count) {
   if (dense_ && index_.size() >= slot_count) return;
-  const std::size_t grown = dense_ ? index_.size() + index_.size() / 2 : 0;
-  index_.resize(std::max({slot_count, grown, index_.size()}));
+  if (index_.size() < slot_count) grow(index_, slot_count);
   if (dense_) return;
   dense_ = true;
   fill_index();
@@ -50,8 +60,9 @@ void Pane::use_hash(std::size_t entries) {
   fill_index();
 }
 
-// A hash table is empty before.
+// A hash table is empty before, and a packed pane has no index.
 void Pane::fill_index() {
+  if (index_.empty()) return;
   const std::size_t mask = index_.size() - 1;
   for (std::size_t i = 0; i < size_; ++i) {
     std::size_t place = entry_header(entries_.data() + i * entry_size_).slot;
@@ -67,11 +78,41 @@ void Pane::renumber(const SlotMap& map) {
   map.renumber_entries(entries_.data(), size_, entry_size_);
   if (dense_) {
     if (index_.size() > map.new_size()) index_.resize(map.new_size());
-    trim_capacity(index_, 0);
+    index_.shrink_to_fit();
   } else {
     std::fill(index_.begin(), index_.end(), kNoEntry);
   }
   fill_index();
+  slot_count_ = map.new_size();
+  shrink_entries(size_);
+}
+
+void Pane::shrink_entries(std::size_t entries) {
+  entries_.resize(entries * entry_size_);
+  entries_.shrink_to_fit();
+}
+
+void Pane::trim(std::size_t entries, std::size_t index_cells) {
+  if (entries_.size() / kSlack > std::max(entries, kFewEntries) * entry_size_) {
+    shrink_entries(entries);
+  }
+  if (index_.size() / kSlack > std::max(index_cells, kAlwaysDense)) drop_index();
+}
+
+void Pane::pack() {
+  if (entries_.size() / kSlack > size_ * entry_size_) shrink_entries(size_);
+  if (index_.size() / kSlack > size_) drop_index();
+}
+
+void Pane::release() {
+  clear();
+  shrink_entries(0);
+  drop_index();
+}
+
+void Pane::drop_index() {
+  index_ = std::pmr::vector<std::uint32_t>(index_.get_allocator());
+  dense_ = true;
 }
 
 std::byte* Pane::add(std::uint32_t slot) {
@@ -149,8 +190,33 @@ Pane* PanePool::take() {
 }
 
 void PanePool::give_back(Pane* pane) {
+  panes_in_use_.note(panes_.size() - free_.size());
+  pane_entries_.note(pane->size());
+  pane_index_cells_.note(pane->index_cells());
   pane->clear();
   free_.push_back(pane);
+  const bool due = panes_in_use_.step();
+  pane_entries_.step();
+  pane_index_cells_.step();
+  if (due) trim();
 }
+
+void PanePool::trim() {
+  const std::size_t in_use = panes_.size() - free_.size();
+  const std::size_t spare = panes_in_use_.value() - std::min(in_use, panes_in_use_.value());
+  if (free_.size() > spare) drop_free(free_.size() - spare);
+  for (Pane* pane : free_) pane->trim(pane_entries_.value(), pane_index_cells_.value());
+}
+
+void PanePool::drop_free(std::size_t count) {
+  const auto end = free_.begin() + static_cast<std::ptrdiff_t>(count);
+  std::sort(free_.begin(), end);
+  std::erase_if(panes_, [&](const std::unique_ptr<Pane>& pane) {
+    return std::binary_search(free_.begin(), end, pane.get());
+  });
+  free_.erase(free_.begin(), end);
+}
+
+void PanePool::release_free() { drop_free(free_.size()); }
 
 }  // namespace tidemark

@@ -11,6 +11,7 @@
 
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/live_slots.h"
+#include "tidemark/operators/recent_peak.h"
 
 namespace tidemark {
 
@@ -39,8 +40,19 @@ class Pane {
   // Forgets all entries and keeps the memory.
   void clear();
 
+  // Of an empty pane: gives memory back that is far more than this many entries and index cells
+  // take.
+  void trim(std::size_t entries, std::size_t index_cells);
+  // Index cells that what was last in the pane had use for.
+  std::size_t index_cells() const { return dense_ ? slot_count_ : 2 * size_; }
+
+  // Nothing more is added before clear(): gives back what is far more than the entries take.
+  void pack();
+  // Forgets all entries and gives all memory back.
+  void release();
+
   void mark_live(LiveSlots& live) const { live.mark_entries(entries_.data(), size_, entry_size_); }
-  // All entries are of live slots.
+  // All entries are of live slots. Lets go of memory that is not in use.
   void renumber(const SlotMap& map);
 
  private:
@@ -48,6 +60,8 @@ class Pane {
   void use_dense(std::size_t slot_count);
   void use_hash(std::size_t entries);
   void fill_index();
+  void drop_index();
+  void shrink_entries(std::size_t entries);
   std::size_t hash_place(std::uint32_t slot) const {
     return (slot * std::size_t{0x9e3779b97f4a7c15ULL}) >> hash_shift_;
   }
@@ -67,6 +81,7 @@ class Pane {
   const AggregateLayout& layout_;
   std::size_t entry_size_;
   std::size_t size_ = 0;
+  std::size_t slot_count_ = 0;
   std::uint64_t stamp_ = 0;
   bool dense_ = true;
   int hash_shift_ = 64;
@@ -74,7 +89,8 @@ class Pane {
   std::pmr::vector<std::uint32_t> index_;
 };
 
-// Owns panes and hands empty ones out again.
+// Owns panes and hands empty ones out again. Memory of free ones is kept as far as panes have
+// lately needed it, so that a stream that goes on as before allocates nothing.
 class PanePool {
  public:
   PanePool(const AggregateLayout& layout, std::pmr::memory_resource& memory)
@@ -82,12 +98,24 @@ class PanePool {
 
   Pane* take();
   void give_back(Pane* pane);
+  // Lets go of the free ones.
+  void release_free();
 
  private:
+  // Keeps as many free panes as could soon be in use, of a size that panes lately had.
+  void trim();
+  // The first `count` of the free ones, which have been free for longest.
+  void drop_free(std::size_t count);
+
+  static constexpr std::size_t kRecent = 16;  // panes
+
   const AggregateLayout& layout_;
   std::pmr::memory_resource& memory_;
   std::vector<std::unique_ptr<Pane>> panes_;
-  std::vector<Pane*> free_;
+  std::vector<Pane*> free_;  // the last is taken first
+  RecentPeak panes_in_use_{kRecent};
+  RecentPeak pane_entries_{kRecent};
+  RecentPeak pane_index_cells_{kRecent};
 };
 
 }  // namespace tidemark

@@ -19,9 +19,7 @@ PaneLog::~PaneLog() {
   for (std::byte* chunk : chunks_) {
     memory_.deallocate(chunk, chunk_entries_ * entry_size_, kChunkAlignment);
   }
-  for (std::byte* chunk : free_) {
-    memory_.deallocate(chunk, chunk_entries_ * entry_size_, kChunkAlignment);
-  }
+  free_all_but(0);
 }
 
 std::byte* PaneLog::take_chunk() {
@@ -47,11 +45,30 @@ void PaneLog::append(const std::byte* entries, std::size_t n) {
 
 void PaneLog::drop_before(std::uint64_t position) {
   begin_ = position;
+  chunks_in_use_.note(chunks_.size());
   while (!chunks_.empty() && (first_chunk_ + 1) * chunk_entries_ <= begin_) {
     free_.push_back(chunks_.front());
     chunks_.pop_front();
     ++first_chunk_;
   }
+  if (!chunks_in_use_.step()) return;
+  free_all_but(chunks_in_use_.value() - std::min(chunks_.size(), chunks_in_use_.value()));
+}
+
+void PaneLog::free_all_but(std::size_t kept) {
+  while (free_.size() > kept) {
+    memory_.deallocate(free_.back(), chunk_entries_ * entry_size_, kChunkAlignment);
+    free_.pop_back();
+  }
+}
+
+void PaneLog::release_free() {
+  if (size() == 0 && !chunks_.empty()) {
+    free_.push_back(chunks_.front());
+    chunks_.pop_front();
+    begin_ = end_ = ++first_chunk_ * chunk_entries_;
+  }
+  free_all_but(0);
 }
 
 }  // namespace tidemark

@@ -8,6 +8,8 @@
 #include <memory_resource>
 #include <vector>
 
+#include "tidemark/operators/recent_peak.h"
+
 namespace tidemark {
 
 // A queue of fixed-size entries in recycled chunks; positions count entries from the start of time
@@ -25,8 +27,10 @@ class PaneLog {
 
   // Copies `n` entries to the end.
   void append(const std::byte* entries, std::size_t n);
-  // Forgets entries before `position`.
+  // Forgets entries before `position`. Their memory is kept as far as the log has lately needed it.
   void drop_before(std::uint64_t position);
+  // Lets go of the memory that is kept, and of all if there are no entries.
+  void release_free();
 
   // Calls visit(std::byte* entries, std::size_t n) for contiguous runs that make up [from, to).
   template <typename Visit>
@@ -42,7 +46,10 @@ class PaneLog {
   }
 
  private:
+  static constexpr std::size_t kRecent = 16;  // slices that were dropped
+
   std::byte* take_chunk();
+  void free_all_but(std::size_t kept);
 
   std::size_t entry_size_;
   std::size_t chunk_entries_;
@@ -52,6 +59,7 @@ class PaneLog {
   std::uint64_t first_chunk_ = 0;
   std::deque<std::byte*> chunks_;
   std::vector<std::byte*> free_;
+  RecentPeak chunks_in_use_{kRecent};
 };
 
 }  // namespace tidemark

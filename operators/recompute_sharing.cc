@@ -58,7 +58,9 @@ void RecomputeSharing::seal(const EntryRun& run) { live_entries_ += run.size; }
 void RecomputeSharing::add_stragglers(const EntryRun& run) { live_entries_ += run.size; }
 
 void RecomputeSharing::begin_window(SealedSlices& sealed) {
+  window_entries_.note(window_.size());
   window_.clear();
+  if (window_entries_.step()) window_.trim(window_entries_.value(), slot_count_);
   emitted_ = 0;
   Merger merger(*this);
   sealed.visit_forward(merger);
@@ -76,8 +78,7 @@ void RecomputeSharing::mark_live(SealedSlices& sealed, LiveSlots& live) {
 
 // The pane holds the last window until the next begins.
 void RecomputeSharing::renumber(const SlotMap& map) {
-  window_.clear();
-  window_.renumber(map);
+  window_.release();
   slot_count_ = map.new_size();
 }
 

@@ -26,6 +26,8 @@ class RecomputeSharing final : public PaneSharing {
   std::uint64_t merges() const override { return merges_; }
 
  private:
+  static constexpr std::size_t kRecent = 16;  // windows
+
   class Merger;
   class Marker;
 
@@ -35,6 +37,7 @@ class RecomputeSharing final : public PaneSharing {
   std::uint64_t stamp_ = 0;
   std::size_t live_entries_ = 0;
   std::size_t emitted_ = 0;
+  RecentPeak window_entries_{kRecent};
   std::uint64_t merges_ = 0;
 };
 

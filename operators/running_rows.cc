@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tidemark/runtime/trim_capacity.h"
-
 namespace tidemark {
 
 namespace {
@@ -65,11 +63,11 @@ void RunningRows::renumber(const SlotMap& map) {
     kept = std::size_t{to} + 1;
   });
   keys_.resize(kept);
-  trim_capacity(keys_, 0);
+  keys_.shrink_to_fit();
   rows_.resize(kept * row_size_);
-  trim_capacity(rows_, 0);
+  rows_.shrink_to_fit();
   for (std::uint32_t& slot : live_) slot = map[slot];
-  trim_capacity(live_, 0);
+  live_.shrink_to_fit();
 }
 
 }  // namespace tidemark

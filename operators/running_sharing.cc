@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "tidemark/runtime/trim_capacity.h"
-
 namespace tidemark {
 
 RunningSharing::RunningSharing(const AggregateLayout& layout, std::size_t parts,
@@ -85,6 +83,10 @@ void RunningSharing::choose_way() {
   const std::span<const std::uint32_t> live = rows_.live();
   if (keeps_results_) {
     keeps_results_ = changes_ * 2 < live.size();
+    if (!keeps_results_) {
+      results_.resize(0);
+      results_.trim();
+    }
   } else if (changes_ * 4 < live.size()) {
     keeps_results_ = true;
     results_.resize(live.size());
@@ -150,7 +152,7 @@ void RunningSharing::renumber(const SlotMap& map) {
   rows_.renumber(map);
   std::erase_if(touched_, [&](std::uint32_t slot) { return !map.is_live(slot); });
   for (std::uint32_t& slot : touched_) slot = map[slot];
-  trim_capacity(touched_, 0);
+  touched_.shrink_to_fit();
   results_.trim();
 }
 

@@ -207,6 +207,7 @@ void SlicedWindows::seal_through(std::int64_t slice) {
 
 void SlicedWindows::take_stragglers() {
   for (const auto& [slice, pane] : stragglers_) {
+    pane->pack();
     sharing_->add_stragglers({slice, pane->entries(), pane->size()});
     straggler_entries_ += pane->size();
     sealed_stragglers_.emplace(slice, pane);
@@ -262,6 +263,8 @@ void SlicedWindows::renumber(const SlotMap& map) {
   log_.visit(log_.begin(), log_.end(), [&](std::byte* entries, std::size_t n) {
     map.renumber_entries(entries, n, layout_.entry_size());
   });
+  pool_.release_free();
+  log_.release_free();
   sharing_->renumber(map);
   slot_count_ = map.new_size();
 }

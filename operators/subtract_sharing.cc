@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "tidemark/runtime/trim_capacity.h"
-
 namespace tidemark {
 
 SubtractSharing::SubtractSharing(const AggregateLayout& layout, std::pmr::memory_resource& memory)
@@ -75,7 +73,7 @@ void SubtractSharing::renumber(const SlotMap& map) {
     kept = (std::size_t{to} + 1) * columns;
   });
   absent_.resize(kept);
-  trim_capacity(absent_, 0);
+  absent_.shrink_to_fit();
 }
 
 bool SubtractSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,

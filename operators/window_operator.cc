@@ -37,7 +37,7 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
 
 void WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_rows) {
   if (collection_.due_before_rows(keys_.inserted())) collect_keys();
-  collection_.note_rows(rows.size());
+  rows_ += rows.size();
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
   for (std::size_t begin = 0; begin < rows.size(); begin += RowChunk::kRows) {
@@ -70,7 +70,7 @@ void WindowOperator::add_chunk(const RowChunk& rows, std::vector<std::uint16_t>&
 void WindowOperator::advance(EventTime watermark) {
   if (watermark <= watermark_) return;
   watermark_ = watermark;
-  if (collection_is_due()) collect_keys();
+  if (!half_fired_ && collection_.due_before_firing(figures())) collect_keys();
   for (const auto& windows : windows_) windows->advance(watermark);
   firing_ = 0;
 }
@@ -80,19 +80,24 @@ bool WindowOperator::fire() {
     half_fired_ = !windows_[firing_]->fire(emitter_);
     if (half_fired_) return false;
   }
-  if (watermark_ == kEndOfTime && keys_.size() > 0 && collection_.due_at_end()) collect_keys();
+  if (watermark_ == kEndOfTime && keys_.slot_count() > 0 && collection_.due_at_end())
+    collect_keys();
   return true;
 }
 
-bool WindowOperator::collection_is_due() {
-  if (half_fired_) return false;
-  std::size_t most_live = 0;
-  std::uint64_t fired = 0;
+KeyCollectionSchedule::Figures WindowOperator::figures() const {
+  KeyCollectionSchedule::Figures figures;
+  figures.rows = rows_;
+  figures.results = emitter_.results();
+  figures.inserted = keys_.inserted();
+  figures.keys = keys_.size();
+  figures.slots = keys_.slot_count();
   for (const auto& windows : windows_) {
-    most_live += windows->most_live_keys();
-    fired += windows->counters().windows_fired;
+    figures.windows_fired += windows->counters().windows_fired;
+    figures.most_live += windows->most_live_keys();
+    figures.entries += windows->live_entries();
   }
-  return collection_.due_before_firing(keys_.size(), keys_.inserted(), most_live, fired);
+  return figures;
 }
 
 void WindowOperator::collect_keys() {
@@ -106,7 +111,7 @@ void WindowOperator::collect_keys() {
   } else if (count < keys_.size()) {
     keys_.drop_others(live);
   }
-  collection_.collected(keys_.inserted(), count, live.slots() + live.marks());
+  collection_.collected(figures(), count, live.slots() + live.marks());
 }
 
 std::size_t WindowOperator::count_live_keys() const {

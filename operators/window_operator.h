@@ -41,7 +41,7 @@ class WindowOperator {
 
  private:
   void add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows);
-  bool collection_is_due();
+  KeyCollectionSchedule::Figures figures() const;
   // Drops the keys that no state names; no window is half emitted.
   void collect_keys();
   std::size_t count_live_keys() const;
@@ -60,6 +60,7 @@ class WindowOperator {
   bool half_fired_ = false;
   EventTime watermark_ = kNoWatermark;
   std::uint64_t chunks_ = 0;
+  std::uint64_t rows_ = 0;
   std::uint64_t on_time_ = 0;
   std::uint64_t late_ = 0;
   std::uint64_t in_no_window_ = 0;

@@ -77,8 +77,8 @@ class WindowState {
   virtual void mark_live(LiveSlots& live) = 0;
 
   // Now and then slots are made dense again: names all slots anew, moves what is kept by slot to
-  // its new place, and lets go of memory that was for slots from map.new_size() on. Comes right
-  // after mark_live(), and all slots that were marked then are live in `map`.
+  // its new place, and lets go of all memory that is not in use, since far more was in use before.
+  // Comes right after mark_live(), and all slots that were marked then are live in `map`.
   virtual void renumber(const SlotMap& map) = 0;
 
   const WindowStateCounters& counters() const { return counters_; }

@@ -75,7 +75,9 @@ TEST_P(ManyKeysProperty, ResultsEqualTheModel) {
     SCOPED_TRACE(to_string(strategy));
     WindowQuery shared = query;
     shared.strategy = strategy;
-    const RunOutcome run = run_query(shared, {rows}, RunSettings{});
+    RunSettings settings;
+    settings.pipeline.key_collection = KeyCollection::kAlways;
+    const RunOutcome run = run_query(shared, {rows}, settings);
     EXPECT_EQ(run.report.overflows.count, model.overflow_count);
     const std::vector<std::string> actual = to_lines(run.results);
     const std::vector<std::string> expected = to_lines(model.results);

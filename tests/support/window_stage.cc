@@ -1,0 +1,45 @@
+#include "support/window_stage.h"
+
+#include "tidemark/operators/key_hash.h"
+
+namespace tidemark::test_support {
+
+WindowStage::WindowStage(const WindowQuery& query, ResultSink& sink, KeyCollection collection,
+                         std::size_t result_rows, bool refusals)
+    : query_(query),
+      sink_(sink),
+      results_(query.result_schema(), result_rows),
+      refusals_(refusals),
+      operator_(query, plan_query(query), *this, collection) {}
+
+void WindowStage::add(Batch& rows) {
+  hash_keys(rows, query_.keys.size(), 0, rows.size());
+  late_.clear();
+  operator_.add(rows, late_);
+  late_count_ += late_.size();
+}
+
+void WindowStage::advance(EventTime watermark) {
+  operator_.advance(watermark);
+  while (!operator_.fire()) {
+  }
+  operator_.emitter().flush();
+}
+
+StateCounters WindowStage::state() const {
+  RunReport report;
+  operator_.report(report);
+  return report.state;
+}
+
+Batch* WindowStage::acquire() {
+  refused_ = refusals_ && !refused_;
+  return refused_ ? nullptr : &results_;
+}
+
+void WindowStage::deliver(Batch* results) {
+  if (!results->empty()) sink_.accept(*results);
+  results->clear();
+}
+
+}  // namespace tidemark::test_support
