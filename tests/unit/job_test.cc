@@ -1,6 +1,7 @@
 #include "tidemark/operators/job.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -179,6 +180,28 @@ TEST(JobWindows, EachOfSeveralSeesAllRows) {
                       "1 0 2000 | 1 | 30", "1 1000 3000 | 1 | 20"}));
 }
 
+TEST(JobWindows, FollowTheWallClockOfAZone) {
+  // Midnight of 2021-11-07 in Los Angeles, a day of 25 hours.
+  constexpr std::int64_t kMidnight = 1'636'268'400'000;
+  constexpr std::int64_t kHour = 3'600'000;
+  std::vector<Tick> rows;
+  for (int hour = 0; hour < 26; ++hour) rows.push_back({kMidnight + hour * kHour, 1, 1});
+  Job job;
+  auto stream = job.source(rows)
+                    .event_time(&Tick::ts_ms, monotonous())
+                    .zone("America/Los_Angeles")
+                    .window(tumbling(24h))
+                    .window(cumulate(24h, 12h))
+                    .window(calendar_months(1))
+                    .aggregate(count());
+  EXPECT_EQ(
+      run_to_lines(job, stream),
+      (Expected{"0 1636268400000 1636358400000 | | 25", "0 1636358400000 1636444800000 | | 1",
+                "1 1636268400000 1636315200000 | | 13", "1 1636268400000 1636358400000 | | 25",
+                "1 1636358400000 1636401600000 | | 1", "1 1636358400000 1636444800000 | | 1",
+                "2 1635750000000 1638345600000 | | 26"}));
+}
+
 TEST(JobSinks, LateRowsComeWithTheirKeysAndLateness) {
   Job job;
   std::vector<std::string> late;
@@ -259,6 +282,15 @@ TEST(JobMisuse, IsRefusedInASentence) {
       .sink([](const auto&) {});
   EXPECT_EQ(refusal(same_names),
             "two columns of the results are called 'n': name one of them differently with as(...)");
+
+  Job nowhere;
+  nowhere.source(ticks(1))
+      .event_time(&Tick::ts_ms, monotonous())
+      .zone("Mars/Olympus")
+      .window(tumbling(1s))
+      .aggregate(count())
+      .sink([](const auto&) {});
+  EXPECT_THAT(refusal(nowhere), testing::HasSubstr("unknown time zone 'Mars/Olympus'"));
 
   Job two_sources;
   two_sources.source(ticks(1));
