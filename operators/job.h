@@ -36,26 +36,13 @@
 #include "tidemark/operators/typed_partition.h"
 #include "tidemark/operators/typed_result.h"
 #include "tidemark/operators/typed_source.h"
+#include "tidemark/operators/watermark_policy.h"
 #include "tidemark/operators/window_spec.h"
 
 namespace tidemark {
 
 using RunOptions = PipelineOptions;
 using Report = RunReport;
-
-// How far rows of a partition may be out of order: see WindowQuery.
-struct WatermarkPolicy {
-  std::chrono::milliseconds delay{0};
-  std::optional<std::chrono::milliseconds> idle_timeout{};
-
-  // A partition silent for so long stops holding back the others.
-  WatermarkPolicy idle_after(std::chrono::milliseconds timeout) const { return {delay, timeout}; }
-};
-
-// Rows come at most `delay` behind the highest event time that came before them.
-inline WatermarkPolicy bounded_out_of_orderness(std::chrono::milliseconds delay) { return {delay}; }
-// Rows come in the order of their event times.
-inline WatermarkPolicy monotonous() { return {}; }
 
 // A key with a name for its column: key(&Order::user).as("user").
 template <typename Function>
@@ -281,6 +268,40 @@ class RowStream {
   // Rows without a valid event time are counted in Report::rows_bad and go no further.
   template <typename Function>
   auto event_time(Function function, WatermarkPolicy policy) && {
+    check_event_time<Function>();
+    job_->query.watermarks = policy.kind;
+    job_->query.delay = policy.delay.count();
+    policy.limits.apply_to(job_->query);
+    return std::move(*this).with_time(std::move(function));
+  }
+
+  // The same for a source whose rows bring watermarks: see punctuated().
+  template <typename Function, typename Watermark>
+  auto event_time(Function function, PunctuatedPolicy<Watermark> policy) && {
+    check_event_time<Function>();
+    static_assert(std::invocable<const Watermark&, const Row&>,
+                  "punctuated takes a pointer to a member of the row, or a function that takes a "
+                  "row (const Row&)");
+    static_assert(EventTimeValue<Extracted<Watermark, Row>>,
+                  "a watermark is an event time or std::optional of one: milliseconds since the "
+                  "epoch in a 64-bit integer, or a std::chrono::sys_time");
+    job_->query.watermarks = WatermarkKind::kPunctuated;
+    policy.limits.apply_to(job_->query);
+    return std::move(*this).with_time(
+        PunctuatedTime<Function, Watermark>{std::move(function), std::move(policy.function)});
+  }
+
+  // Instead of event_time(): windows go by the clock when a row is read, and fire by it whether or
+  // not rows come. No row is late. Results differ from run to run; RunOptions::wall_clock brings a
+  // clock of your own.
+  auto processing_time() && {
+    job_->query.time_domain = TimeDomain::kProcessing;
+    return std::move(*this).with_time(ClockTime{});
+  }
+
+ private:
+  template <typename Function>
+  static void check_event_time() {
     static_assert(
         std::invocable<const Function&, const Row&>,
         "an event time is a pointer to a member of the row, or a function that takes a row "
@@ -288,13 +309,14 @@ class RowStream {
     static_assert(EventTimeValue<Extracted<Function, Row>>,
                   "an event time is milliseconds since the epoch in a 64-bit integer, or a "
                   "std::chrono::sys_time");
-    job_->query.delay = policy.delay.count();
-    if (policy.idle_timeout) job_->query.idle_timeout = policy.idle_timeout->count();
-    return WindowStream<Source, Stages, Function>(*job_, std::move(sources_), std::move(stages_),
-                                                  std::move(function), {});
   }
 
- private:
+  template <typename Time>
+  auto with_time(Time time) && {
+    return WindowStream<Source, Stages, Time>(*job_, std::move(sources_), std::move(stages_),
+                                              std::move(time), {});
+  }
+
   template <typename Function>
   static void check_stage() {
     static_assert(std::invocable<Function&, const Row&>,

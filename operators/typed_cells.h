@@ -2,6 +2,7 @@
 // of aggregates.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -89,6 +90,35 @@ bool read_times(std::span<const Row> rows, Passed<Function> function, EventTime*
     all_valid &= is_valid_event_time(time);
   }
   return all_valid;
+}
+
+// Rows have the clock's time, which their source task gives them.
+struct ClockTime {};
+
+// Rows have an event time, and some bring a watermark.
+template <typename TimeFunction, typename WatermarkFunction>
+struct PunctuatedTime {
+  TimeFunction time;
+  WatermarkFunction watermark;
+};
+
+template <typename Time>
+inline constexpr bool kIsPunctuated = false;
+template <typename TimeFunction, typename WatermarkFunction>
+inline constexpr bool kIsPunctuated<PunctuatedTime<TimeFunction, WatermarkFunction>> = true;
+
+// Fills `times` for all `rows` by any of the above or a function; false if one of them is not a
+// valid event time.
+template <typename Row, typename Time>
+bool read_row_times(std::span<const Row> rows, const Time& time, EventTime* times) {
+  if constexpr (std::same_as<Time, ClockTime>) {
+    std::fill_n(times, rows.size(), EventTime{0});
+    return true;
+  } else if constexpr (kIsPunctuated<Time>) {
+    return read_times<Row, decltype(time.time)>(rows, time.time, times);
+  } else {
+    return read_times<Row, Time>(rows, time, times);
+  }
 }
 
 // --- Keys ---

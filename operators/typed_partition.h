@@ -34,7 +34,7 @@ class RowColumns {
   // Appends `rows`, which fit, and returns how many were left out for want of a valid event time.
   std::size_t append(std::span<const Row> rows, Batch& batch) const {
     EventTime* times = batch.times() + batch.size();
-    if (read_times<Row, Time>(rows, time_, times)) {
+    if (read_row_times(rows, time_, times)) {
       append_valid(rows, batch);
       return 0;
     }
@@ -58,6 +58,7 @@ class RowColumns {
   void append_valid(std::span<const Row> rows, Batch& batch) const {
     append_keys(rows, batch, std::make_index_sequence<kKeys>{});
     append_inputs(rows, batch, std::make_index_sequence<std::tuple_size_v<Aggregates>>{});
+    if constexpr (kIsPunctuated<Time>) append_watermarks(rows, batch);
     batch.set_size(batch.size() + rows.size());
   }
 
@@ -85,6 +86,13 @@ class RowColumns {
       read_inputs<Row, Input>(rows, std::get<kIndex>(aggregates_).input, batch.column(column),
                               batch.size());
     }
+  }
+
+  // The last column is theirs.
+  void append_watermarks(std::span<const Row> rows, Batch& batch) const {
+    using Watermark = decltype(Time::watermark);
+    EventTime* const watermarks = batch.column(batch.column_count() - 1).int64s() + batch.size();
+    read_times<Row, Watermark>(rows, time_.watermark, watermarks);
   }
 
   static constexpr std::size_t kKeys = std::tuple_size_v<Keys>;
