@@ -11,11 +11,11 @@
 
 namespace tidemark {
 
-// Counts each window of each specification once. Costs a search per window of a batch and nothing
-// per result; holds the windows that some worker may still add results to. Not thread-safe.
+// Counts each window of each specification once. Costs a search per window of a batch and next to
+// nothing per result; holds the windows that some worker may still add results to. Not thread-safe.
 class FiredWindows {
  public:
-  // Results of one worker (see WindowQuery::result_schema), in order of window start.
+  // Results of one worker (see WindowQuery::result_schema).
   void add(const Batch& results);
   // No result with window_end - 1 <= watermark comes after this.
   void advance(EventTime watermark);

@@ -30,6 +30,21 @@ TEST(FiredWindows, CountEachWindowOnceOverBatchesAndWorkers) {
   EXPECT_EQ(fired.count(), 5U);
 }
 
+TEST(FiredWindows, TellWindowsApartThatShareAStart) {
+  Batch batch = results({0, 0, 0, 0, 5});
+  batch.column(1).int64s()[1] = 20;
+  batch.column(1).int64s()[2] = 30;
+  FiredWindows fired;
+  fired.add(batch);
+  EXPECT_EQ(fired.count(), 4U);
+}
+
+TEST(FiredWindows, MayComeInAnyOrder) {
+  FiredWindows fired;
+  fired.add(results({0, 5, 0, 10, 5, 0}));
+  EXPECT_EQ(fired.count(), 3U);
+}
+
 TEST(FiredWindows, TellSpecificationsApart) {
   FiredWindows fired;
   fired.add(results({0, 10}, 0));
