@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/build_info.h"
+#include "cli/duration_argument.h"
 #include "cli/signal_watch.h"
 #include "cli/user_error.h"
 #include "tidemark/connectors/aggregate_list.h"
@@ -107,15 +108,6 @@ void refuse_options_to_come(const BenchArguments& arguments) {
   for (const auto& [name, given] : options) {
     if (given) throw UserError(fmt::format("{} is not available in this version", name));
   }
-}
-
-std::int64_t duration_of(const char* option, const std::string& text) {
-  const Expected<std::int64_t> duration = parse_duration(text);
-  if (!duration) throw UserError(fmt::format("{}: {}", option, duration.error().message));
-  if (*duration < 0) {
-    throw UserError(fmt::format("{} must not be negative, but is {}", option, text));
-  }
-  return *duration;
 }
 
 // A wall-clock duration, at most a day.

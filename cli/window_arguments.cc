@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/firing_arguments.h"
 #include "cli/time_arguments.h"
 #include "cli/user_error.h"
 #include "tidemark/connectors/aggregate_list.h"
@@ -96,17 +97,11 @@ void add_options_to_come(CLI::App& command, WindowArguments& arguments) {
   const auto add = [&](const char* name, std::string& value) {
     command.add_option(name, value)->group("");
   };
-  add("--lateness", arguments.lateness);
-  add("--early", arguments.early);
-  add("--accumulate", arguments.accumulate);
   add("--json-rows", arguments.json_rows);
 }
 
 void refuse_options_to_come(const WindowArguments& arguments) {
-  const std::array<std::pair<const char*, const std::string&>, 4> options{{
-      {"--lateness", arguments.lateness},
-      {"--early", arguments.early},
-      {"--accumulate", arguments.accumulate},
+  const std::array<std::pair<const char*, const std::string&>, 1> options{{
       {"--json-rows", arguments.json_rows},
   }};
   for (const auto& [name, value] : options) {
@@ -155,6 +150,7 @@ void add_window_options(CLI::App& command, WindowArguments& arguments) {
   add_input_options(command, arguments);
   add_job_options(command, arguments);
   add_time_options(command, arguments);
+  add_firing_options(command, arguments);
   add_output_options(command, arguments);
   add_options_to_come(command, arguments);
 }
@@ -165,13 +161,9 @@ WindowQuery query_of(const WindowArguments& arguments) {
   WindowQuery query;
   for (const std::string& text : arguments.windows) {
     query.windows.push_back(window_of(text));
-    const WindowSpec& window = query.windows.back();
-    if (const auto reason = query.leaves_shared_path(window)) {
-      throw UserError(fmt::format("--window '{}': {} windows are not available in this version: {}",
-                                  text, text.substr(0, text.find(' ')), *reason));
-    }
   }
   query.zone = zone_of(arguments);
+  set_firing(arguments, query);
   query.strategy = value_or_throw(parse_strategy(arguments.strategy));
   set_time_rules(arguments, query);
   return query;

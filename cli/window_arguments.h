@@ -33,6 +33,11 @@ struct WindowArguments {
   std::string max_ahead;
   std::string time_domain = "event";
   std::string idle;
+  std::string lateness;
+  std::string early;
+  std::string accumulate;
+  bool repeat_unchanged = false;
+  std::string ttl;
   std::string late_output;
   std::string bad_output;
   std::string on_bad = "skip";
@@ -48,9 +53,6 @@ struct WindowArguments {
   bool no_progress = false;
 
   // Known by name, and refused: what this version cannot do.
-  std::string lateness;
-  std::string early;
-  std::string accumulate;
   std::string json_rows;
 };
 

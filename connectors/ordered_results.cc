@@ -28,12 +28,19 @@ std::uint64_t prefix_of(std::string_view text) {
   return bytes;
 }
 
+bool has_count_window(const WindowQuery& query) {
+  return std::any_of(query.windows.begin(), query.windows.end(),
+                     [](const WindowSpec& window) { return window.kind == WindowKind::kCount; });
+}
+
 }  // namespace
 
 OrderedResults::OrderedResults(const WindowQuery& query, ResultSink& next,
                                const std::vector<bool>& unsigned_keys)
     : schema_(query.result_schema()),
       key_count_(query.keys.size()),
+      hold_(has_count_window(query) ? kEndOfTime : query.lateness),
+      has_repeats_(query.carries_watermarks()),
       integer_bias_(key_count_, kSignBit),
       next_(next),
       out_(schema_) {
@@ -135,7 +142,9 @@ void OrderedResults::accept(const Batch& results) {
 }
 
 void OrderedResults::on_watermark(EventTime watermark) {
-  while (!waiting_.empty() && waiting_.begin()->first.end - 1 <= watermark) pass_on_first_window();
+  while (!waiting_.empty() && saturating_add(waiting_.begin()->first.end - 1, hold_) <= watermark) {
+    pass_on_first_window();
+  }
   next_.on_watermark(watermark);
 }
 
@@ -143,8 +152,12 @@ void OrderedResults::pass_on_first_window() {
   auto window = waiting_.extract(waiting_.begin());
   last_window_ = nullptr;
   std::vector<Entry>& entries = window.mapped();
-  std::sort(entries.begin(), entries.end(),
-            [this](const Entry& a, const Entry& b) { return comes_before(a, b); });
+  const auto order = [this](const Entry& a, const Entry& b) { return comes_before(a, b); };
+  if (has_repeats_) {
+    std::stable_sort(entries.begin(), entries.end(), order);
+  } else {
+    std::sort(entries.begin(), entries.end(), order);
+  }
   std::span<const Entry> left = entries;
   while (!left.empty()) {
     const std::span<const Entry> now = left.first(std::min(left.size(), out_.capacity()));

@@ -17,7 +17,9 @@ namespace tidemark {
 // Holds results until the watermark says that no more can come for their window end, then passes
 // them on by window end, window start, number of the window specification and key: NULL first, then
 // integers (also strings that are canonical integers, see canonical_integer.h) by value, then other
-// strings bytewise. A watermark is passed on after the results that it completes.
+// strings bytewise. Firings of the same window and key stay in their order. A watermark is passed
+// on after the results that it completes. Where windows fire again within allowed lateness, results
+// are held as long; count windows may end anywhere, so with them all results are held to the end.
 //
 // Holds one copy of each waiting result and 16 bytes; sorting moves the latter only.
 class OrderedResults : public ResultSink {
@@ -73,6 +75,9 @@ class OrderedResults : public ResultSink {
 
   Schema schema_;
   std::size_t key_count_;
+  // How long after a window's end results may still come, in ms of event time.
+  std::int64_t hold_;
+  bool has_repeats_;  // several results of one window and key
   // By key column: what makes its integers compare as unsigned numbers.
   std::vector<std::uint64_t> integer_bias_;
   ResultSink& next_;

@@ -33,7 +33,9 @@ void FiredWindows::add(const Batch& results) {
 }
 
 void FiredWindows::advance(EventTime watermark) {
-  while (!open_.empty() && open_.begin()->end - 1 <= watermark) open_.erase(open_.begin());
+  while (!open_.empty() && saturating_add(open_.begin()->end - 1, lateness_) <= watermark) {
+    open_.erase(open_.begin());
+  }
 }
 
 }  // namespace tidemark

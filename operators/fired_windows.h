@@ -15,9 +15,12 @@ namespace tidemark {
 // nothing per result; holds the windows that some worker may still add results to. Not thread-safe.
 class FiredWindows {
  public:
+  // `lateness`, in ms: how long windows may fire again.
+  explicit FiredWindows(std::int64_t lateness = 0) : lateness_(lateness) {}
+
   // Results of one worker (see WindowQuery::result_schema).
   void add(const Batch& results);
-  // No result with window_end - 1 <= watermark comes after this.
+  // No result with window_end - 1 + lateness <= watermark comes after this.
   void advance(EventTime watermark);
 
   std::uint64_t count() const { return count_; }
@@ -32,6 +35,7 @@ class FiredWindows {
     friend auto operator<=>(const Window&, const Window&) = default;
   };
 
+  std::int64_t lateness_;
   std::set<Window> open_;
   std::uint64_t count_ = 0;
 };

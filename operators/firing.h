@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
+
+#include "tidemark/runtime/error.h"
 
 namespace tidemark {
 
@@ -34,11 +35,23 @@ std::string_view to_string(Accumulation mode);
 std::string_view to_string(PaneTiming timing);
 std::string_view to_string(ChangeKind kind);
 
+// The place of a result among the firings of its key's window.
+struct PaneInfo {
+  PaneTiming timing = PaneTiming::kOnTime;
+  ChangeKind change = ChangeKind::kInsert;
+  std::uint32_t index = 0;  // firings before this one
+};
+
 // When an open window reports before it is complete.
 struct EarlyFiring {
   enum class Kind : std::uint8_t { kNone, kEventTime, kProcessingTime, kRows };
   Kind kind = Kind::kNone;
   std::int64_t amount = 0;  // ms, or rows
 };
+
+// `accumulating`, `discarding` or `retracting`.
+Expected<Accumulation> parse_accumulation(std::string_view text);
+// A duration of event time such as `5s`, `processing=5s` for one by the clock, or `rows=100`.
+Expected<EarlyFiring> parse_early_firing(std::string_view text);
 
 }  // namespace tidemark

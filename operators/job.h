@@ -27,14 +27,18 @@
 #include <utility>
 #include <vector>
 
+#include "tidemark/operators/evictor.h"
+#include "tidemark/operators/firing.h"
 #include "tidemark/operators/job_description.h"
 #include "tidemark/operators/pipeline.h"
 #include "tidemark/operators/row_stages.h"
 #include "tidemark/operators/strategy.h"
+#include "tidemark/operators/trigger.h"
 #include "tidemark/operators/typed_aggregates.h"
 #include "tidemark/operators/typed_cells.h"
 #include "tidemark/operators/typed_partition.h"
 #include "tidemark/operators/typed_result.h"
+#include "tidemark/operators/typed_session.h"
 #include "tidemark/operators/typed_source.h"
 #include "tidemark/operators/watermark_policy.h"
 #include "tidemark/operators/window_spec.h"
@@ -130,18 +134,23 @@ class ResultStream {
 
 // Rows with an event time, and keys once key_by() has named them. Without keys each window has one
 // result.
-template <typename Source, typename Stages, typename Time, typename... Keys>
-class WindowStream {
+template <typename Source, typename Stages, typename Time, typename Keys = std::tuple<>,
+          typename Extras = std::tuple<>>
+class WindowStream;
+
+template <typename Source, typename Stages, typename Time, typename... Keys, typename... Extras>
+class WindowStream<Source, Stages, Time, std::tuple<Keys...>, std::tuple<Extras...>> {
  public:
   using Row = typename Stages::template Output<typename Source::Reader::Row>;
 
   WindowStream(JobDescription& job, std::vector<Source> sources, Stages stages, Time time,
-               std::tuple<Keys...> keys)
+               std::tuple<Keys...> keys, std::tuple<Extras...> extras)
       : job_(&job),
         sources_(std::move(sources)),
         stages_(std::move(stages)),
         time_(std::move(time)),
-        keys_(std::move(keys)) {}
+        keys_(std::move(keys)),
+        extras_(std::move(extras)) {}
 
   // Pointers to members of the row, or functions that take a row (const Row&), or
   // key(...).as(name). Keys are integers, bool, enums, text, or std::optional of them; std::nullopt
@@ -153,10 +162,90 @@ class WindowStream {
     return std::move(*this).with_keys(as_key(std::move(functions))...);
   }
 
-  // May be called again: every window sees all rows. See tumbling(), sliding(), cumulate() and
-  // calendar_months().
+  // May be called again: every window sees all rows. See window_spec.h for the kinds.
   WindowStream window(const WindowSpec& window) && {
     job_->query.windows.push_back(window);
+    return std::move(*this);
+  }
+  template <typename Function>
+  auto window(GapSession<Function> session) && {
+    WindowSpec spec;
+    spec.kind = WindowKind::kSession;
+    spec.gap_column = "gap";
+    const std::size_t index = job_->query.windows.size();
+    job_->query.windows.push_back(spec);
+    using Gap = RowGap<Function>;
+    Gap gap{std::move(session.gap)};
+    TimeWithGap<Time, Gap> time{std::move(time_), gap};
+    return std::move(*this).with_input(
+        std::move(time), std::move(gap),
+        [index](WindowQuery& query, int column) { query.windows[index].gap_input = column; });
+  }
+
+  // How long fired windows are kept, to fire again on rows that are late for them.
+  WindowStream allowed_lateness(std::chrono::milliseconds lateness) && {
+    job_->query.lateness = lateness.count();
+    return std::move(*this);
+  }
+
+  // Early firings of open windows, every `interval` of event time or every `rows` rows; what later
+  // firings of a window say is a matter of accumulation().
+  WindowStream early_every(std::chrono::milliseconds interval) && {
+    job_->query.early = {EarlyFiring::Kind::kEventTime, interval.count()};
+    return std::move(*this);
+  }
+  WindowStream early_every_processing_time(std::chrono::milliseconds interval) && {
+    job_->query.early = {EarlyFiring::Kind::kProcessingTime, interval.count()};
+    return std::move(*this);
+  }
+  WindowStream early_every_rows(std::int64_t rows) && {
+    job_->query.early = {EarlyFiring::Kind::kRows, rows};
+    return std::move(*this);
+  }
+
+  WindowStream accumulation(Accumulation mode) && {
+    job_->query.accumulation = mode;
+    return std::move(*this);
+  }
+  // Also firings that say the same as the one before.
+  WindowStream repeat_unchanged() && {
+    job_->query.repeat_unchanged = true;
+    return std::move(*this);
+  }
+
+  // When windows fire, instead of at their end, early and late; see trigger.h.
+  WindowStream trigger(TriggerPtr trigger) && {
+    job_->query.trigger = std::move(trigger);
+    return std::move(*this);
+  }
+  // A trigger that looks at `input` (a pointer to a member or a function of a row, of numbers):
+  // `make` is given the number of its column, as in
+  // `[](std::size_t input) { return delta(input, 5); }`.
+  template <typename Function, typename Make>
+  auto trigger_on(Function input, Make make) && {
+    return std::move(*this).with_input(std::move(time_), std::move(input),
+                                       [make](WindowQuery& query, int column) {
+                                         query.trigger = make(static_cast<std::size_t>(column));
+                                       });
+  }
+
+  // Which rows leave a window when it fires; see evictor.h.
+  WindowStream evictor(EvictorPtr evictor) && {
+    job_->query.evictor = std::move(evictor);
+    return std::move(*this);
+  }
+  // The same for one that looks at an input.
+  template <typename Function, typename Make>
+  auto evictor_on(Function input, Make make) && {
+    return std::move(*this).with_input(std::move(time_), std::move(input),
+                                       [make](WindowQuery& query, int column) {
+                                         query.evictor = make(static_cast<std::size_t>(column));
+                                       });
+  }
+
+  // Drops the state of a key's window that has had no row for `ttl` of event time.
+  WindowStream state_ttl(std::chrono::milliseconds ttl) && {
+    job_->query.state_ttl = ttl.count();
     return std::move(*this);
   }
 
@@ -176,11 +265,21 @@ class WindowStream {
   template <typename... Aggregates>
   auto aggregate(Aggregates... aggregates) && {
     static_assert(sizeof...(Aggregates) > 0, "aggregate needs at least one aggregate: count()");
-    std::tuple<Aggregates...> all(std::move(aggregates)...);
+    // Results tell their pane where a window may have several.
+    const WindowQuery& query = job_->query;
+    job_->query.reports_panes = query.lateness > 0 || query.trigger != nullptr ||
+                                query.early.kind != EarlyFiring::Kind::kNone ||
+                                query.accumulation != Accumulation::kAccumulating;
+    std::tuple<Aggregates..., Extras...> all =
+        std::tuple_cat(std::tuple<Aggregates...>(std::move(aggregates)...), std::move(extras_));
     const auto inputs = plan_inputs<Row>(all);
     for (const ColumnType type : inputs.types) job_->query.values.push_back({"value", type});
     describe(all, inputs, std::index_sequence_for<Aggregates...>{});
-    using Columns = RowColumns<Row, Time, std::tuple<Keys...>, std::tuple<Aggregates...>>;
+    for (std::size_t i = 0; i < sizeof...(Extras); ++i) {
+      job_->extra_inputs[i](job_->query, inputs.column[sizeof...(Aggregates) + i]);
+    }
+    using Columns =
+        RowColumns<Row, Time, std::tuple<Keys...>, std::tuple<Aggregates..., Extras...>>;
     job_->partitions = std::make_unique<TypedPartitionFactory<Source, Stages, Columns>>(
         std::move(sources_), std::move(stages_),
         Columns(std::move(time_), std::move(keys_), std::move(all)));
@@ -192,9 +291,20 @@ class WindowStream {
   template <typename... Functions>
   auto with_keys(Key<Functions>... keys) && {
     (describe_key(keys), ...);
-    return WindowStream<Source, Stages, Time, Functions...>(
+    return WindowStream<Source, Stages, Time, std::tuple<Functions...>, std::tuple<Extras...>>(
         *job_, std::move(sources_), std::move(stages_), std::move(time_),
-        std::tuple<Functions...>(std::move(keys.function)...));
+        std::tuple<Functions...>(std::move(keys.function)...), std::move(extras_));
+  }
+
+  // Adds a column to what is read of a row; `use` is told its number when all are known.
+  template <typename NewTime, typename Function, typename Use>
+  auto with_input(NewTime time, Function input, Use use) && {
+    job_->extra_inputs.push_back(std::move(use));
+    using NewExtras = std::tuple<Extras..., ExtraInput<Function>>;
+    return WindowStream<Source, Stages, NewTime, std::tuple<Keys...>, NewExtras>(
+        *job_, std::move(sources_), std::move(stages_), std::move(time), std::move(keys_),
+        std::tuple_cat(std::move(extras_),
+                       std::tuple<ExtraInput<Function>>(ExtraInput<Function>{std::move(input)})));
   }
 
   template <typename Function>
@@ -210,10 +320,12 @@ class WindowStream {
     job_->add_key(key.name, key_column_type<Value>(), kIsUnsigned64<NonNull<Value>>);
   }
 
-  template <typename... Aggregates, std::size_t... kIndex>
-  void describe(const std::tuple<Aggregates...>& all,
-                const InputColumns<sizeof...(Aggregates)>& inputs, std::index_sequence<kIndex...>) {
-    (job_->add_aggregate(Aggregates::kFunction, inputs.column[kIndex], std::get<kIndex>(all).name),
+  // The first of `all`; extra inputs come behind them.
+  template <typename All, std::size_t kInputs, std::size_t... kIndex>
+  void describe(const All& all, const InputColumns<kInputs>& inputs,
+                std::index_sequence<kIndex...>) {
+    (job_->add_aggregate(std::tuple_element_t<kIndex, All>::kFunction, inputs.column[kIndex],
+                         std::get<kIndex>(all).name),
      ...);
   }
 
@@ -222,6 +334,7 @@ class WindowStream {
   Stages stages_;
   Time time_;
   std::tuple<Keys...> keys_;
+  std::tuple<Extras...> extras_;
 };
 
 // Rows as the source or the last stage made them. Functions of stages are copied, one for each
@@ -314,7 +427,7 @@ class RowStream {
   template <typename Time>
   auto with_time(Time time) && {
     return WindowStream<Source, Stages, Time>(*job_, std::move(sources_), std::move(stages_),
-                                              std::move(time), {});
+                                              std::move(time), {}, {});
   }
 
   template <typename Function>

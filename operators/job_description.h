@@ -31,6 +31,8 @@ struct JobDescription {
   std::unique_ptr<PartitionFactory> partitions;
   std::vector<ResultSinkFactory> sinks;
   std::vector<LateSinkFactory> late_sinks;
+  // For each extra input of the rows, in order: what to do with its value column.
+  std::vector<std::function<void(WindowQuery&, int)>> extra_inputs;
 
   // A key column; an empty name becomes `key`. An empty name of an aggregate becomes its
   // function's. Either gets a number where the name is taken: count, count_2.

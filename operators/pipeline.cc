@@ -22,6 +22,7 @@ class Pipeline {
       : query_(query),
         plans_(plan_query(query)),
         options_(options),
+        wall_clock_(options.wall_clock ? options.wall_clock : WallClock(system_wall_clock)),
         sinks_are_shared_(sinks.shared != nullptr),
         has_sink_task_(sinks_are_shared_ || late != nullptr),
         scheduler_(scheduler_options()),
@@ -128,22 +129,23 @@ class Pipeline {
         outputs.late = connect(*sink_inbox_, index, scheduler_.parker(i), late_schema(query_));
         late_channels_.push_back(outputs.late);
       }
-      windows_.push_back(
-          std::make_unique<WindowTask>(i, query_, plans_, *window_inboxes_[i], window_channels_[i],
-                                       outputs, options_.batch_rows, options_.key_collection));
+      windows_.push_back(std::make_unique<WindowTask>(
+          i, query_, plans_, *window_inboxes_[i], window_channels_[i], outputs, options_.batch_rows,
+          wall_clock_, options_.key_collection));
       scheduler_.add(i, *windows_.back());
     }
   }
 
   void make_sink(const ResultSinks& sinks, LateSink* late) {
     sink_ = std::make_unique<SinkTask>(*sink_inbox_, result_channels_, late_channels_, sinks.shared,
-                                       late);
+                                       late, FiredWindows(query_.lateness));
     scheduler_.add(options_.cores, *sink_);
   }
 
   const WindowQuery& query_;
   std::vector<WindowPlan> plans_;
   const PipelineOptions& options_;
+  WallClock wall_clock_;
   bool sinks_are_shared_;
   bool has_sink_task_;
   Scheduler scheduler_;

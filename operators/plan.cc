@@ -37,6 +37,7 @@ Strategy choose(const WindowQuery& query, const WindowSpec& window, std::string&
 
 // How many windows hold a row, in the mean.
 double windows_per_row(const WindowSpec& window) {
+  if (window.slide == 0) return 1;
   const double windows = static_cast<double>(window.size) / static_cast<double>(window.slide);
   return window.kind == WindowKind::kCumulate ? (windows + 1) / 2 : windows;
 }
@@ -71,6 +72,14 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
     WindowPlan plan;
     plan.window = window;
     plan.zone = query.zone;
+    if (const auto why = query.leaves_shared_path(window)) {
+      plan.leaves_shared_path = true;
+      plan.reason = *why;
+      plan.state_bytes = AggregateLayout(query.values, query.aggregates, false).state_size();
+      plan.updates_per_row = std::max(1.0, windows_per_row(window));
+      plans.push_back(std::move(plan));
+      continue;
+    }
     plan.strategy = choose(query, window, plan.reason);
     const Slicing slicing(window);
     plan.slices_per_slide = slicing.slices_per_slide();
@@ -83,7 +92,23 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
   return plans;
 }
 
+namespace {
+
+std::string general_path_text(const WindowPlan& plan) {
+  return fmt::format(
+      "window: {}\n"
+      "  strategy: {}, one state and one trigger per key and window ({})\n"
+      "  slices: none\n"
+      "  entry: {} bytes of state and 8 of header per key and window\n"
+      "  predicted: {:.4g} updates per row\n",
+      to_string(plan.window), to_string(plan.strategy), plan.reason, plan.state_bytes,
+      plan.updates_per_row);
+}
+
+}  // namespace
+
 std::string to_string(const WindowPlan& plan) {
+  if (plan.leaves_shared_path) return general_path_text(plan);
   const bool shares = plan.strategy != Strategy::kBuckets;
   std::string text = fmt::format("window: {}\n", to_string(plan.window));
   if (!plan.zone.empty()) {

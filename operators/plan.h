@@ -15,6 +15,8 @@ struct WindowPlan {
   std::string zone;  // empty: UTC
   Strategy strategy = Strategy::kBuckets;
   std::string reason;  // why this strategy, for people
+  // One state per key and window with a trigger, instead of slices; `reason` says why.
+  bool leaves_shared_path = false;
 
   std::int64_t slices_per_slide = 1;
   std::int64_t slices_per_window = 1;

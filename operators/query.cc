@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tidemark/operators/trigger.h"
 #include "tidemark/operators/zone_clock.h"
 
 namespace tidemark {
@@ -34,11 +35,61 @@ Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec&
   return {};
 }
 
-// Windows that are known by name and that no operator computes.
-Expected<void> validate_kind(const WindowQuery& query, const WindowSpec& window) {
-  if (const auto reason = query.leaves_shared_path(window)) {
-    return make_error(fmt::format("windows '{}' are not available in this version: {}",
-                                  to_string(window), *reason));
+// What a window of its kind asks of the query's columns and triggers.
+Expected<void> validate_in_query(const WindowQuery& query, const WindowSpec& window) {
+  if (window.kind == WindowKind::kSession) {
+    if (query.trigger != nullptr && !query.trigger->can_merge()) {
+      return make_error(
+          "sessions merge, and the trigger cannot: use one that can, such as after_count");
+    }
+    if (window.size > 0) return {};
+    const auto input = static_cast<std::size_t>(window.gap_input);
+    if (window.gap_input < 0 || input >= query.values.size()) {
+      return make_error(
+          fmt::format("window '{}': there is no value column for the gap", to_string(window)));
+    }
+    if (query.values[input].type != ColumnType::kInt64) {
+      return make_error(
+          fmt::format("window '{}': gaps are whole numbers of ms, but column {} is of doubles",
+                      to_string(window), query.values[input].name));
+    }
+  }
+  if (window.kind == WindowKind::kCount) {
+    const bool fires_otherwise = query.trigger != nullptr || query.evictor != nullptr ||
+                                 query.early.kind != EarlyFiring::Kind::kNone;
+    if (fires_otherwise) {
+      return make_error(fmt::format(
+          "window '{}' fires by its number of rows: it takes no early firing, trigger or evictor; "
+          "use a global window for those",
+          to_string(window)));
+    }
+  }
+  if (query.strategy != Strategy::kAuto && query.strategy != Strategy::kBuckets) {
+    if (const auto why = query.leaves_shared_path(window)) {
+      return make_error(fmt::format("window '{}' cannot use strategy {}: {}; use auto or buckets",
+                                    to_string(window), to_string(query.strategy), *why));
+    }
+  }
+  return {};
+}
+
+Expected<void> validate_firing(const WindowQuery& query) {
+  if (query.lateness < 0) {
+    return make_error(
+        fmt::format("allowed lateness must not be negative, got {} ms", query.lateness));
+  }
+  const bool early = query.early.kind != EarlyFiring::Kind::kNone;
+  if (early && query.early.amount <= 0) {
+    return make_error(fmt::format(
+        "early firings need a positive {}, got {}",
+        query.early.kind == EarlyFiring::Kind::kRows ? "number of rows" : "interval in ms",
+        query.early.amount));
+  }
+  if (early && query.trigger != nullptr) {
+    return make_error("a query has either early firings or a trigger, which says when they are");
+  }
+  if (query.state_ttl && *query.state_ttl <= 0) {
+    return make_error(fmt::format("state TTL must be positive, got {} ms", *query.state_ttl));
   }
   return {};
 }
@@ -107,8 +158,8 @@ Expected<void> validate(const WindowQuery& query) {
   }
   for (const WindowSpec& window : query.windows) {
     if (auto valid = validate(window); !valid) return valid;
-    if (auto valid = validate_kind(query, window); !valid) return valid;
   }
+  if (auto valid = validate_firing(query); !valid) return valid;
   for (const Field& key : query.keys) {
     if (key.type == ColumnType::kDouble) {
       return make_error(
@@ -124,6 +175,9 @@ Expected<void> validate(const WindowQuery& query) {
       return make_error(
           fmt::format("value '{}' is a string: values are integers or doubles", value.name));
     }
+  }
+  for (const WindowSpec& window : query.windows) {
+    if (auto valid = validate_in_query(query, window); !valid) return valid;
   }
   for (const AggregateSpec& aggregate : query.aggregates) {
     if (auto valid = validate_aggregate(query, aggregate); !valid) return valid;

@@ -87,6 +87,18 @@ std::size_t ResultEmitter::emit_entries(const AggregateLayout& layout, const std
   return from;
 }
 
+void ResultEmitter::emit_pane(const AggregateLayout& layout, const std::byte* entry,
+                              const PaneInfo& pane) {
+  const std::uint32_t slot = entry_header(entry).slot;
+  const std::size_t row = batch_->size();
+  emit(layout, {&slot, 1}, &entry, nullptr);
+  if (!query_.reports_panes) return;
+  const std::size_t first = kFirstKeyColumn + query_.keys.size() + query_.aggregates.size();
+  batch_->column(first).set_string(row, to_string(pane.timing));
+  batch_->column(first + 1).int64s()[row] = pane.index;
+  batch_->column(first + 2).set_string(row, to_string(pane.change));
+}
+
 void ResultEmitter::flush() {
   if (batch_ == nullptr) return;
   output_.deliver(batch_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/firing.h"
 #include "tidemark/operators/key_table.h"
 #include "tidemark/operators/live_results.h"
 #include "tidemark/operators/query.h"
@@ -46,6 +47,9 @@ class ResultEmitter {
   // Rows for entries [from, n) of an array, as far as there is room; returns how far it came.
   std::size_t emit_entries(const AggregateLayout& layout, const std::byte* entries, std::size_t n,
                            std::size_t from);
+
+  // One row for an entry, with its pane where the query's results have one; needs room().
+  void emit_pane(const AggregateLayout& layout, const std::byte* entry, const PaneInfo& pane);
 
   // Sends what is there on.
   void flush();

@@ -15,7 +15,8 @@ class ResultSink {
   // The batch is valid during the call only. Throws std::runtime_error with a sentence for people
   // when the output cannot be written.
   virtual void accept(const Batch& results) = 0;
-  // No result with window_end - 1 <= watermark comes after this. Calls have rising watermarks.
+  // No result with window_end - 1 + allowed lateness <= watermark comes after this, except those of
+  // count windows. Calls have rising watermarks.
   virtual void on_watermark(EventTime watermark) { (void)watermark; }
   // No more calls.
   virtual void finish() {}

@@ -1,17 +1,19 @@
 #include "tidemark/operators/sink_task.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark {
 
 SinkTask::SinkTask(Inbox& inbox, std::vector<Channel*> results, std::vector<Channel*> late,
-                   ResultSink* result_sink, LateSink* late_sink)
+                   ResultSink* result_sink, LateSink* late_sink, FiredWindows fired)
     : inbox_(inbox),
       channels_(std::move(results)),
       result_channels_(channels_.size()),
       result_sink_(result_sink),
       late_sink_(late_sink),
-      alignment_(std::max<std::size_t>(result_channels_, 1)) {
+      alignment_(std::max<std::size_t>(result_channels_, 1)),
+      fired_(std::move(fired)) {
   channels_.insert(channels_.end(), late.begin(), late.end());
   running_ = channels_.size();
 }

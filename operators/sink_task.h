@@ -17,7 +17,7 @@ class SinkTask final : public Task {
  public:
   // Channels by index in `inbox`: results first (one per window stage, or none), then late rows.
   SinkTask(Inbox& inbox, std::vector<Channel*> results, std::vector<Channel*> late,
-           ResultSink* result_sink, LateSink* late_sink);
+           ResultSink* result_sink, LateSink* late_sink, FiredWindows fired = FiredWindows());
 
   TaskStatus run() override;
   std::string name() const override { return "sink"; }

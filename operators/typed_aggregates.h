@@ -94,6 +94,23 @@ struct AggregateTraits<Row, Aggregate<AggregateFunction::kCount, WholeRow>> {
   using Result = std::int64_t;
 };
 
+// A column that no aggregate reads: the gaps of sessions, or what a trigger looks at.
+template <typename Function>
+struct ExtraInput {
+  Function input;
+};
+
+template <typename Row, typename Function>
+struct AggregateTraits<Row, ExtraInput<Function>> {
+  static_assert(std::invocable<const Function&, const Row&>,
+                "an input is a pointer to a member of the row, or a function that takes a row "
+                "(const Row&)");
+  using Input = Extracted<Function, Row>;
+  static_assert(NumberInput<Input>, "an input is an integer, float or double, or std::optional");
+  static constexpr bool kReadsColumn = true;
+  static constexpr ColumnType kColumn = input_column_type<Input>();
+};
+
 // An aggregate's result in cell `row`: an int64 for a count, else std::optional.
 template <typename Result>
 Result aggregate_at(const Column& column, std::size_t row) {

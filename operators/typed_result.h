@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tidemark/operators/firing.h"
 #include "tidemark/operators/sink.h"
 #include "tidemark/operators/typed_aggregates.h"
 #include "tidemark/operators/typed_cells.h"
@@ -24,6 +25,8 @@ struct Result {
   SysTimeMs window_end;  // exclusive
   Keys keys;
   Values values;
+  // Of jobs whose windows may fire several times; otherwise the only firing.
+  PaneInfo pane{};
 
   // The key, of a job with one.
   const auto& key() const {
@@ -66,6 +69,9 @@ Values values_at(const Batch& rows, std::size_t row, std::size_t first) {
   (std::make_index_sequence<std::tuple_size_v<Values>>{});
 }
 
+// The pane of row `row`, in columns from `first` on, if the results have one.
+PaneInfo pane_at(const Batch& results, std::size_t row, std::size_t first);
+
 template <typename Keys, typename Values, typename Callback>
 class CallbackSink final : public ResultSink {
  public:
@@ -76,11 +82,13 @@ class CallbackSink final : public ResultSink {
     constexpr std::size_t kFirstValue = kFirstKey + std::tuple_size_v<Keys>;
     for (std::size_t row = 0; row < results.size(); ++row) {
       std::invoke(*callback_,
-                  Result<Keys, Values>{.window = results.header.window,
-                                       .window_start = to_sys_time(results.column(0).int64s()[row]),
-                                       .window_end = to_sys_time(results.column(1).int64s()[row]),
-                                       .keys = keys_at<Keys>(results, row, kFirstKey),
-                                       .values = values_at<Values>(results, row, kFirstValue)});
+                  Result<Keys, Values>{
+                      .window = results.header.window,
+                      .window_start = to_sys_time(results.column(0).int64s()[row]),
+                      .window_end = to_sys_time(results.column(1).int64s()[row]),
+                      .keys = keys_at<Keys>(results, row, kFirstKey),
+                      .values = values_at<Values>(results, row, kFirstValue),
+                      .pane = pane_at(results, row, kFirstValue + std::tuple_size_v<Values>)});
     }
   }
 

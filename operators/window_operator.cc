@@ -5,39 +5,45 @@
 
 #include "tidemark/operators/bucket_windows.h"
 #include "tidemark/operators/sliced_windows.h"
+#include "tidemark/operators/triggered_windows.h"
 
 namespace tidemark {
 
 WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<WindowPlan>& plans,
-                               ResultOutput& output, KeyCollection collection)
+                               ResultOutput& output, KeyCollection collection,
+                               const WallClock& processing_clock)
     : query_(query),
       keys_(query.keys, key_memory_),
       emitter_(keys_, query, output),
       plain_layout_(std::make_unique<AggregateLayout>(query.values, query.aggregates, false)),
       collection_(collection),
       slots_(RowChunk::kRows) {
-  const std::shared_ptr<const ZoneClock> clock = zone_clock_of(query.zone);
+  const std::shared_ptr<const ZoneClock> zone = zone_clock_of(query.zone);
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
     const WindowPlan& plan = plans[i];
     const bool undoable = plan.strategy == Strategy::kSubtract;
     if (undoable && !undoable_layout_) {
       undoable_layout_ = std::make_unique<AggregateLayout>(query.values, query.aggregates, true);
     }
+    if (plan.leaves_shared_path) {
+      windows_.push_back(std::make_unique<TriggeredWindows>(
+          query, plan.window, i, *plain_layout_, window_memory_, zone, processing_clock));
+      continue;
+    }
     const AggregateLayout& layout = undoable ? *undoable_layout_ : *plain_layout_;
     if (plan.strategy == Strategy::kBuckets) {
       windows_.push_back(
-          std::make_unique<BucketWindows>(Slicing(plan.window, clock), i, layout, window_memory_));
+          std::make_unique<BucketWindows>(Slicing(plan.window, zone), i, layout, window_memory_));
     } else {
       windows_.push_back(std::make_unique<SlicedWindows>(
-          Slicing(plan.window, clock), i, layout,
+          Slicing(plan.window, zone), i, layout,
           make_pane_sharing(plan.strategy, plan.window, layout, window_memory_), window_memory_));
     }
   }
 }
 
 void WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_rows) {
-  if (collection_.due_before_rows(keys_.inserted())) collect_keys();
-  rows_ += rows.size();
+  collect_before(rows.size());
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
   for (std::size_t begin = 0; begin < rows.size(); begin += RowChunk::kRows) {
@@ -47,6 +53,46 @@ void WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_row
         {rows, first_value, begin, {slots_.data(), n}, keys_.slot_count(), never_null, ++chunks_},
         late_rows);
   }
+}
+
+bool WindowOperator::add_in_time(const Batch& rows, std::span<const EventTime> watermarks,
+                                 std::vector<std::uint16_t>& late_rows,
+                                 std::vector<EventTime>& late_watermarks) {
+  // Not between rows: slots are looked up for many of them.
+  if (next_row_ == 0 && !half_fired_) collect_before(rows.size());
+  const std::size_t first_value = query_.keys.size();
+  const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
+  for (; next_row_ < rows.size(); ++next_row_) {
+    const std::size_t in_chunk = next_row_ % RowChunk::kRows;
+    if (in_chunk == 0) {
+      const std::size_t n = std::min(RowChunk::kRows, rows.size() - next_row_);
+      keys_.find_or_insert(rows, next_row_, {slots_.data(), n});
+    }
+    advance(watermarks[next_row_]);
+    if (!fire()) return false;
+    add_chunk({rows,
+               first_value,
+               next_row_,
+               {slots_.data() + in_chunk, 1},
+               keys_.size(),
+               never_null,
+               ++chunks_},
+              late_rows);
+    late_watermarks.resize(late_rows.size(), watermark_);
+    firing_ = 0;
+  }
+  if (!fire()) return false;
+  next_row_ = 0;
+  return true;
+}
+
+std::optional<EventTime> WindowOperator::next_processing_time() const {
+  std::optional<EventTime> next;
+  for (const auto& windows : windows_) {
+    const auto time = windows->next_processing_time();
+    if (time && (!next || *time < *next)) next = time;
+  }
+  return next;
 }
 
 void WindowOperator::add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows) {
@@ -71,7 +117,11 @@ void WindowOperator::advance(EventTime watermark) {
   if (watermark <= watermark_) return;
   watermark_ = watermark;
   if (!half_fired_ && collection_.due_before_firing(figures())) collect_keys();
-  for (const auto& windows : windows_) windows->advance(watermark);
+  raise_windows();
+}
+
+void WindowOperator::raise_windows() {
+  for (const auto& windows : windows_) windows->advance(watermark_);
   firing_ = 0;
 }
 
@@ -83,6 +133,11 @@ bool WindowOperator::fire() {
   if (watermark_ == kEndOfTime && keys_.slot_count() > 0 && collection_.due_at_end())
     collect_keys();
   return true;
+}
+
+void WindowOperator::collect_before(std::size_t rows) {
+  if (collection_.due_before_rows(keys_.inserted())) collect_keys();
+  rows_ += rows;
 }
 
 KeyCollectionSchedule::Figures WindowOperator::figures() const {
@@ -139,6 +194,7 @@ void WindowOperator::report(RunReport& report) const {
     state.updates += counters.updates;
     state.merges += counters.merges;
     state.windows_fired += counters.windows_fired;
+    state.expired_windows += counters.expired_windows;
     state.peak_live_entries += counters.peak_live_entries;
     state.live_entries += windows->live_entries();
   }

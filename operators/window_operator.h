@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "tidemark/operators/key_collection.h"
@@ -12,6 +15,7 @@
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/result_emitter.h"
 #include "tidemark/operators/run_report.h"
+#include "tidemark/operators/watermark_strategy.h"
 #include "tidemark/operators/window_state.h"
 #include "tidemark/runtime/state_memory.h"
 
@@ -20,12 +24,20 @@ namespace tidemark {
 // All window specifications of a query over one stage's share of the keys. Not thread-safe.
 class WindowOperator {
  public:
+  // `processing_clock` is for triggers by processing time.
   WindowOperator(const WindowQuery& query, const std::vector<WindowPlan>& plans,
-                 ResultOutput& output, KeyCollection collection = KeyCollection::kWhenDue);
+                 ResultOutput& output, KeyCollection collection = KeyCollection::kWhenDue,
+                 const WallClock& processing_clock = system_wall_clock);
 
   // Adds all rows of a batch (schema WindowQuery::row_schema, hashes filled) at the current
   // watermark, and appends the numbers of late rows: those whose windows are all closed.
   void add(const Batch& rows, std::vector<std::uint16_t>& late_rows);
+
+  // The same row by row, for queries whose rows carry watermarks: before row i the watermark rises
+  // to watermarks[i], and everything due is fired. Appends each late row's watermark too. False:
+  // the output had no room; call again with the same rows.
+  bool add_in_time(const Batch& rows, std::span<const EventTime> watermarks,
+                   std::vector<std::uint16_t>& late_rows, std::vector<EventTime>& late_watermarks);
 
   // Raises the watermark; then call fire() until it is true before adding more rows.
   void advance(EventTime watermark);
@@ -33,6 +45,8 @@ class WindowOperator {
   bool fire();
 
   EventTime watermark() const { return watermark_; }
+  // When to call fire() again because of the clock; nothing if the clock does not matter.
+  std::optional<EventTime> next_processing_time() const;
   ResultEmitter& emitter() { return emitter_; }
   std::size_t open_windows() const;
 
@@ -41,6 +55,8 @@ class WindowOperator {
 
  private:
   void add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows);
+  void raise_windows();
+  void collect_before(std::size_t rows);
   KeyCollectionSchedule::Figures figures() const;
   // Drops the keys that no state names; no window is half emitted.
   void collect_keys();
@@ -65,6 +81,7 @@ class WindowOperator {
   std::uint64_t late_ = 0;
   std::uint64_t in_no_window_ = 0;
   std::vector<std::uint32_t> slots_;
+  std::size_t next_row_ = 0;  // of the batch that add_in_time() has begun
 };
 
 }  // namespace tidemark

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "tidemark/operators/aggregate_layout.h"
@@ -42,6 +43,7 @@ struct WindowStateCounters {
   std::uint64_t updates = 0;
   std::uint64_t merges = 0;
   std::uint64_t windows_fired = 0;
+  std::uint64_t expired_windows = 0;
   std::uint64_t peak_live_entries = 0;
 };
 
@@ -59,6 +61,9 @@ class WindowState {
 
   // Emits due windows in order of their end. False: the emitter had no room; call again.
   virtual bool fire(ResultEmitter& emitter) = 0;
+
+  // When the clock (ms since the epoch) matters next for fire(); nothing if it does not.
+  virtual std::optional<EventTime> next_processing_time() const { return std::nullopt; }
 
   // Entries held now, in all panes and logs.
   virtual std::size_t live_entries() const = 0;

@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace tidemark {
 
 namespace {
 // Results that are read right away on the same core should still be in its first-level cache.
 constexpr std::size_t kOwnBatchRows = 256;
+
+// The others' batches are cut at their edges, where one watermark for all rows says enough.
+bool leaves_shared_path(const std::vector<WindowPlan>& plans) {
+  return std::any_of(plans.begin(), plans.end(),
+                     [](const WindowPlan& plan) { return plan.leaves_shared_path; });
+}
 }  // namespace
 
 // Result batches go through the channel, or stay here and are read by the stage's own sink.
@@ -47,16 +54,20 @@ Schema late_schema(const WindowQuery& query) {
 WindowTask::WindowTask(std::size_t index, const WindowQuery& query,
                        const std::vector<WindowPlan>& plans, Inbox& inbox,
                        std::vector<Channel*> sources, WindowTaskOutputs outputs,
-                       std::size_t result_rows, KeyCollection collection)
+                       std::size_t result_rows, std::function<EventTime()> clock,
+                       KeyCollection collection)
     : index_(index),
       inbox_(inbox),
       sources_(std::move(sources)),
       outputs_(outputs),
       output_(std::make_unique<Output>(query, outputs_, result_rows)),
-      operator_(query, plans, *output_, collection),
+      operator_(query, plans, *output_, collection, clock),
       alignment_(sources_.size()),
       idle_(sources_.size(), false),
-      running_sources_(sources_.size()) {}
+      running_sources_(sources_.size()),
+      clock_(std::move(clock)),
+      watermark_column_(query.watermark_column()),
+      row_by_row_(leaves_shared_path(plans)) {}
 
 WindowTask::~WindowTask() = default;
 
@@ -66,10 +77,21 @@ TaskStatus WindowTask::run() {
   if (unsettled_ && !settle()) return TaskStatus::kWaiting;
   if (running_sources_ == 0) return send_end() ? TaskStatus::kFinished : TaskStatus::kWaiting;
   if (waiting_ == nullptr) waiting_ = inbox_.try_receive();
-  if (waiting_ == nullptr) return TaskStatus::kWaiting;
+  if (waiting_ == nullptr) {
+    const auto due = operator_.next_processing_time();
+    if (!due || *due > clock_()) return TaskStatus::kWaiting;
+    unsettled_ = true;
+    return TaskStatus::kProgress;
+  }
   if (!take(*waiting_)) return TaskStatus::kWaiting;
   waiting_ = nullptr;
   return TaskStatus::kProgress;
+}
+
+std::optional<Clock::time_point> WindowTask::deadline() const {
+  const auto due = operator_.next_processing_time();
+  if (!due) return std::nullopt;
+  return Clock::now() + std::chrono::milliseconds(std::max<EventTime>(*due - clock_(), 1));
 }
 
 bool WindowTask::take(Batch& batch) {
@@ -93,9 +115,31 @@ bool WindowTask::add_rows(const Batch& batch) {
     late_batch_ = outputs_.late->try_acquire();
     if (late_batch_ == nullptr) return false;
   }
-  late_rows_.clear();
-  operator_.add(batch, late_rows_);
+  if (row_by_row_) {
+    if (!add_rows_in_time(batch)) return false;
+  } else {
+    late_rows_.clear();
+    operator_.add(batch, late_rows_);
+    late_watermarks_.assign(late_rows_.size(), operator_.watermark());
+  }
   if (outputs_.late != nullptr && !late_rows_.empty()) send_late_rows(batch);
+  return true;
+}
+
+bool WindowTask::add_rows_in_time(const Batch& batch) {
+  if (!begun_) {
+    const EventTime* const theirs = batch.column(watermark_column_).int64s();
+    watermarks_.resize(batch.size());
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      alignment_.on_watermark(batch.header.channel, theirs[row]);
+      watermarks_[row] = alignment_.watermark();
+    }
+    late_rows_.clear();
+    late_watermarks_.clear();
+    begun_ = true;
+  }
+  if (!operator_.add_in_time(batch, watermarks_, late_rows_, late_watermarks_)) return false;
+  begun_ = false;
   return true;
 }
 
@@ -105,7 +149,8 @@ void WindowTask::send_late_rows(const Batch& batch) {
   for (std::size_t i = 0; i < batch.column_count(); ++i) {
     late_batch_->column(i).copy_selected(0, batch.column(i), late_rows_);
   }
-  std::fill_n(late_batch_->column(batch.column_count()).int64s(), n, operator_.watermark());
+  std::copy(late_watermarks_.begin(), late_watermarks_.end(),
+            late_batch_->column(batch.column_count()).int64s());
   late_batch_->set_size(n);
   outputs_.late->send(late_batch_);
   late_batch_ = nullptr;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +32,11 @@ class WindowTask final : public Task {
   // `sources` has one channel per source task, by channel index.
   WindowTask(std::size_t index, const WindowQuery& query, const std::vector<WindowPlan>& plans,
              Inbox& inbox, std::vector<Channel*> sources, WindowTaskOutputs outputs,
-             std::size_t result_rows, KeyCollection collection);
+             std::size_t result_rows, std::function<EventTime()> clock, KeyCollection collection);
   ~WindowTask() override;
 
   TaskStatus run() override;
+  std::optional<Clock::time_point> deadline() const override;
   std::string name() const override;
 
   bool cancelled() const { return cancelled_; }
@@ -47,6 +50,7 @@ class WindowTask final : public Task {
   bool settle();
   bool take(Batch& batch);
   bool add_rows(const Batch& batch);
+  bool add_rows_in_time(const Batch& batch);
   void send_late_rows(const Batch& batch);
   void follow_header(const BatchHeader& header);
   void raise(std::optional<EventTime> watermark);
@@ -70,6 +74,13 @@ class WindowTask final : public Task {
   bool results_ended_ = false;
   bool late_ended_ = false;
   std::vector<std::uint16_t> late_rows_;
+  std::function<EventTime()> clock_;
+  // Of rows that carry watermarks: what this stage's watermark is before each row of `waiting_`.
+  std::size_t watermark_column_;
+  bool row_by_row_;
+  bool begun_ = false;
+  std::vector<EventTime> watermarks_;
+  std::vector<EventTime> late_watermarks_;
 };
 
 }  // namespace tidemark

@@ -1,0 +1,92 @@
+// Timers of windows, at most one per window and queue.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <utility>
+#include <vector>
+
+#include "tidemark/operators/key_window.h"
+
+namespace tidemark {
+
+// A binary heap whose windows know their place, so that a window that ends takes its timer with it.
+// Among equal times the order is not specified. Not thread-safe.
+class TimerQueue {
+ public:
+  // `which` is the queue's place in KeyWindow::timer_place.
+  TimerQueue(std::size_t which, std::pmr::memory_resource& memory)
+      : which_(which), timers_(&memory) {}
+
+  bool empty() const { return timers_.empty(); }
+  EventTime first_time() const { return timers_.front().time; }
+  KeyWindow& first() const { return *timers_.front().window; }
+
+  // Makes sure that the window's timer is at `time` or before. One that is due too early costs
+  // little, since it is put back; sessions that grow with every row move none.
+  void ask(KeyWindow& window, EventTime time) {
+    std::size_t at = window.timer_place[which_];
+    if (at == KeyWindow::kNoTimer) {
+      at = timers_.size();
+      timers_.push_back({time, &window});
+      window.timer_place[which_] = at;
+    } else if (time < timers_[at].time) {
+      timers_[at].time = time;
+    } else {
+      return;
+    }
+    rise(at);
+  }
+
+  void remove(KeyWindow& window) {
+    const std::size_t at = window.timer_place[which_];
+    if (at == KeyWindow::kNoTimer) return;
+    window.timer_place[which_] = KeyWindow::kNoTimer;
+    const Timer last = timers_.back();
+    timers_.pop_back();
+    if (at < timers_.size()) {
+      put(at, last);
+      rise(at);
+      sink(at);
+    }
+    if (timers_.size() < timers_.capacity() / 8) timers_.shrink_to_fit();
+  }
+
+ private:
+  struct Timer {
+    EventTime time;
+    KeyWindow* window;
+  };
+
+  void put(std::size_t at, Timer timer) {
+    timers_[at] = timer;
+    timer.window->timer_place[which_] = at;
+  }
+  void rise(std::size_t at) {
+    const Timer timer = timers_[at];
+    while (at > 0) {
+      const std::size_t parent = (at - 1) / 2;
+      if (timers_[parent].time <= timer.time) break;
+      put(at, timers_[parent]);
+      at = parent;
+    }
+    put(at, timer);
+  }
+  void sink(std::size_t at) {
+    const Timer timer = timers_[at];
+    while (true) {
+      std::size_t child = 2 * at + 1;
+      if (child >= timers_.size()) break;
+      if (child + 1 < timers_.size() && timers_[child + 1].time < timers_[child].time) ++child;
+      if (timers_[child].time >= timer.time) break;
+      put(at, timers_[child]);
+      at = child;
+    }
+    put(at, timer);
+  }
+
+  std::size_t which_;
+  std::pmr::vector<Timer> timers_;
+};
+
+}  // namespace tidemark
