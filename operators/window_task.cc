@@ -139,6 +139,8 @@ bool WindowTask::add_rows_in_time(const Batch& batch) {
     begun_ = true;
   }
   if (!operator_.add_in_time(batch, watermarks_, late_rows_, late_watermarks_)) return false;
+  // What rows have fired does not wait for a watermark, which may stay where it is.
+  operator_.emitter().flush();
   begun_ = false;
   return true;
 }
