@@ -135,10 +135,11 @@ class AfterDelay final : public Trigger {
 
 class EveryEventTime final : public Trigger {
  public:
-  explicit EveryEventTime(std::int64_t interval) : interval_(interval) {}
+  EveryEventTime(std::int64_t interval, PassedMultiples passed)
+      : interval_(interval), passed_(passed) {}
 
   std::unique_ptr<Trigger> fresh() const override {
-    return std::make_unique<EveryEventTime>(interval_);
+    return std::make_unique<EveryEventTime>(interval_, passed_);
   }
   TriggerResult on_row(const TriggerRow& row, TriggerContext& window) override {
     if (!next_) ask(multiple_after(row.time()), window);
@@ -147,9 +148,11 @@ class EveryEventTime final : public Trigger {
   TriggerResult on_event_time(EventTime time, TriggerContext& window) override {
     if (!next_ || time != *next_) return TriggerResult::kContinue;
     next_.reset();
-    // Multiples that the watermark has passed already would all report the same.
-    const EventTime passed = std::max(time, window.watermark());
-    if (passed != kEndOfTime) ask(multiple_after(passed), window);
+    const EventTime watermark = window.watermark();
+    if (watermark != kEndOfTime) {
+      const bool skip = passed_ == PassedMultiples::kFireOnce && watermark > time;
+      ask(multiple_after(skip ? watermark : time), window);
+    }
     return TriggerResult::kFire;
   }
   bool can_merge() const override { return true; }
@@ -173,6 +176,7 @@ class EveryEventTime final : public Trigger {
   }
 
   std::int64_t interval_;
+  PassedMultiples passed_;
   std::optional<EventTime> next_;
 };
 
@@ -370,9 +374,9 @@ TriggerPtr after_count(std::int64_t rows) {
 TriggerPtr after_delay(std::chrono::milliseconds delay) {
   return std::make_shared<AfterDelay>(positive(delay.count(), "the delay of after_delay"));
 }
-TriggerPtr every_event_time(std::chrono::milliseconds interval) {
+TriggerPtr every_event_time(std::chrono::milliseconds interval, PassedMultiples passed) {
   return std::make_shared<EveryEventTime>(
-      positive(interval.count(), "the interval of every_event_time"));
+      positive(interval.count(), "the interval of every_event_time"), passed);
 }
 TriggerPtr every_processing_time(std::chrono::milliseconds interval) {
   return std::make_shared<EveryProcessingTime>(

@@ -114,9 +114,12 @@ TriggerPtr after_watermark(TriggerPtr early = nullptr, TriggerPtr late = nullptr
 TriggerPtr after_count(std::int64_t rows);
 // `delay` of processing time after the first row since the last firing.
 TriggerPtr after_delay(std::chrono::milliseconds delay);
+// Where one watermark passes several multiples, nothing has changed between them.
+enum class PassedMultiples : std::uint8_t { kFireOnce, kFireEach };
 // At every multiple of `interval` of event time that comes after a row, while the window is open;
 // multiples count from the epoch.
-TriggerPtr every_event_time(std::chrono::milliseconds interval);
+TriggerPtr every_event_time(std::chrono::milliseconds interval,
+                            PassedMultiples passed = PassedMultiples::kFireOnce);
 // `interval` of processing time after the first row, and again after each firing.
 TriggerPtr every_processing_time(std::chrono::milliseconds interval);
 // When value column `input` is more than `threshold` away from its value at the last firing, or in

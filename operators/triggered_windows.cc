@@ -10,10 +10,12 @@ namespace {
 
 constexpr std::size_t kScratchRows = 256;
 
-TriggerPtr early_trigger(const EarlyFiring& early) {
+TriggerPtr early_trigger(const EarlyFiring& early, bool repeat_unchanged) {
   switch (early.kind) {
     case EarlyFiring::Kind::kEventTime:
-      return every_event_time(std::chrono::milliseconds(early.amount));
+      return every_event_time(
+          std::chrono::milliseconds(early.amount),
+          repeat_unchanged ? PassedMultiples::kFireEach : PassedMultiples::kFireOnce);
     case EarlyFiring::Kind::kProcessingTime:
       return every_processing_time(std::chrono::milliseconds(early.amount));
     case EarlyFiring::Kind::kRows:
@@ -69,8 +71,9 @@ TriggeredWindows::TriggeredWindows(const WindowQuery& query, const WindowSpec& s
       memory_(memory),
       clock_(std::move(clock)),
       lateness_(query.lateness),
-      trigger_(query.trigger != nullptr ? query.trigger
-                                        : after_watermark(early_trigger(query.early))),
+      trigger_(query.trigger != nullptr
+                   ? query.trigger
+                   : after_watermark(early_trigger(query.early, query.repeat_unchanged))),
       evictor_(query.evictor),
       keeps_rows_(evictor_ != nullptr ||
                   (spec.kind == WindowKind::kCount && spec.slide != spec.size)),
