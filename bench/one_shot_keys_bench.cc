@@ -1,0 +1,102 @@
+// What keys cost that come once: every row of the stream has a new one. Keys that are kept for ever
+// are there for comparison; their table outgrows the caches, and then the memory.
+//
+//   one_shot_keys_bench --benchmark_repetitions=5 --benchmark_enable_random_interleaving=true
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "tidemark/operators/key_hash.h"
+#include "tidemark/operators/window_operator.h"
+#include "tidemark/perf/checksum_sink.h"
+
+namespace tidemark::bench {
+namespace {
+
+constexpr std::int64_t kRows = 5'000'000;
+constexpr std::int64_t kRowsPerSlide = 20'000;
+constexpr EventTime kSlide = 1000;
+
+class ChecksumOutput final : public ResultOutput {
+ public:
+  explicit ChecksumOutput(const WindowQuery& query) : batch_(query.result_schema(), 256) {}
+
+  Batch* acquire() override { return &batch_; }
+  void deliver(Batch* results) override {
+    sink_.accept(*results);
+    results->clear();
+  }
+  std::uint64_t checksum() const { return sink_.checksum(); }
+
+ private:
+  Batch batch_;
+  ChecksumSink sink_;
+};
+
+WindowQuery query_of(Strategy strategy, std::int64_t slides_per_window) {
+  WindowQuery query;
+  query.keys = {{"key", ColumnType::kInt64}};
+  query.values = {{"value", ColumnType::kInt64}};
+  query.windows = {sliding(std::chrono::milliseconds(slides_per_window * kSlide),
+                           std::chrono::milliseconds(kSlide))};
+  query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "count"},
+                      {AggregateFunction::kSum, 0, "sum"}};
+  query.strategy = strategy;
+  return query;
+}
+
+RunReport run(const WindowQuery& query, KeyCollection collection) {
+  ChecksumOutput output(query);
+  WindowOperator stage(query, plan_query(query), output, collection);
+  Batch batch(query.row_schema());
+  std::vector<std::uint16_t> late;
+  const auto capacity = static_cast<std::int64_t>(batch.capacity());
+  for (std::int64_t row = 0; row < kRows;) {
+    const EventTime time = row / kRowsPerSlide * kSlide;
+    const std::int64_t slide_end = (row / kRowsPerSlide + 1) * kRowsPerSlide;
+    const std::int64_t n = std::min(capacity, slide_end - row);
+    for (std::int64_t i = 0; i < n; ++i, ++row) {
+      batch.times()[i] = time;
+      batch.column(0).int64s()[i] = row;
+      batch.column(1).int64s()[i] = 1;
+    }
+    batch.set_size(static_cast<std::size_t>(n));
+    hash_keys(batch, 1, 0, batch.size());
+    stage.add(batch, late);
+    if (row == slide_end) stage.advance(time + kSlide - 1);
+    while (!stage.fire()) {
+    }
+  }
+  stage.emitter().flush();
+  benchmark::DoNotOptimize(output.checksum());
+  RunReport report;
+  stage.report(report);
+  return report;
+}
+
+void one_shot_keys(benchmark::State& state, Strategy strategy, KeyCollection collection) {
+  const WindowQuery query = query_of(strategy, state.range(0));
+  RunReport report;
+  for (auto _ : state) report = run(query, collection);
+  state.counters["rows_per_second"] =
+      benchmark::Counter(static_cast<double>(kRows) * static_cast<double>(state.iterations()),
+                         benchmark::Counter::kIsRate);
+  state.counters["peak_keys"] = static_cast<double>(report.state.peak_keys);
+  state.counters["peak_state_bytes"] = static_cast<double>(report.state.peak_state_bytes);
+}
+
+BENCHMARK_CAPTURE(one_shot_keys, tumbling, Strategy::kBuckets, KeyCollection::kWhenDue)->Arg(1);
+BENCHMARK_CAPTURE(one_shot_keys, tumbling_kept, Strategy::kBuckets, KeyCollection::kNever)->Arg(1);
+BENCHMARK_CAPTURE(one_shot_keys, subtract, Strategy::kSubtract, KeyCollection::kWhenDue)->Arg(10);
+BENCHMARK_CAPTURE(one_shot_keys, subtract_kept, Strategy::kSubtract, KeyCollection::kNever)
+    ->Arg(10);
+BENCHMARK_CAPTURE(one_shot_keys, two_stacks, Strategy::kTwoStacks, KeyCollection::kWhenDue)
+    ->Arg(10);
+BENCHMARK_CAPTURE(one_shot_keys, two_stacks_kept, Strategy::kTwoStacks, KeyCollection::kNever)
+    ->Arg(10);
+
+}  // namespace
+}  // namespace tidemark::bench
