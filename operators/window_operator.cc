@@ -43,7 +43,7 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
 }
 
 void WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_rows) {
-  collect_before(rows.size());
+  if (collection_.due_before_rows(keys_.inserted())) collect_keys();
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
   for (std::size_t begin = 0; begin < rows.size(); begin += RowChunk::kRows) {
@@ -58,30 +58,34 @@ void WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_row
 bool WindowOperator::add_in_time(const Batch& rows, std::span<const EventTime> watermarks,
                                  std::vector<std::uint16_t>& late_rows,
                                  std::vector<EventTime>& late_watermarks) {
-  // Not between rows: slots are looked up for many of them.
-  if (next_row_ == 0 && !half_fired_) collect_before(rows.size());
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
   for (; next_row_ < rows.size(); ++next_row_) {
     const std::size_t in_chunk = next_row_ % RowChunk::kRows;
     if (in_chunk == 0) {
+      // Keys may go here and not between rows: slots are looked up for all rows of a chunk.
+      if (!fire_due()) return false;
+      if (collection_.due_before_firing(figures()) ||
+          collection_.due_before_rows(keys_.inserted())) {
+        collect_keys();
+      }
       const std::size_t n = std::min(RowChunk::kRows, rows.size() - next_row_);
       keys_.find_or_insert(rows, next_row_, {slots_.data(), n});
     }
-    advance(watermarks[next_row_]);
-    if (!fire()) return false;
+    raise_to(watermarks[next_row_]);
+    if (!fire_due()) return false;
     add_chunk({rows,
                first_value,
                next_row_,
                {slots_.data() + in_chunk, 1},
-               keys_.size(),
+               keys_.slot_count(),
                never_null,
                ++chunks_},
               late_rows);
     late_watermarks.resize(late_rows.size(), watermark_);
     firing_ = 0;
   }
-  if (!fire()) return false;
+  if (!fire_due()) return false;
   next_row_ = 0;
   return true;
 }
@@ -96,6 +100,7 @@ std::optional<EventTime> WindowOperator::next_processing_time() const {
 }
 
 void WindowOperator::add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows) {
+  rows_ += rows.size();
   std::array<std::uint8_t, RowChunk::kRows> outcomes{};
   for (const auto& windows : windows_) windows->add(rows, outcomes.data());
 
@@ -115,29 +120,32 @@ void WindowOperator::add_chunk(const RowChunk& rows, std::vector<std::uint16_t>&
 
 void WindowOperator::advance(EventTime watermark) {
   if (watermark <= watermark_) return;
-  watermark_ = watermark;
-  if (!half_fired_ && collection_.due_before_firing(figures())) collect_keys();
-  raise_windows();
+  if (is_at_rest() && collection_.due_before_firing(figures())) collect_keys();
+  raise_to(watermark);
 }
 
-void WindowOperator::raise_windows() {
+void WindowOperator::raise_to(EventTime watermark) {
+  if (watermark <= watermark_) return;
+  watermark_ = watermark;
   for (const auto& windows : windows_) windows->advance(watermark_);
   firing_ = 0;
 }
 
 bool WindowOperator::fire() {
+  if (!fire_due()) return false;
+  if (watermark_ == kEndOfTime && is_at_rest() && keys_.slot_count() > 0 &&
+      collection_.due_at_end()) {
+    collect_keys();
+  }
+  return true;
+}
+
+bool WindowOperator::fire_due() {
   for (; firing_ < windows_.size(); ++firing_) {
     half_fired_ = !windows_[firing_]->fire(emitter_);
     if (half_fired_) return false;
   }
-  if (watermark_ == kEndOfTime && keys_.slot_count() > 0 && collection_.due_at_end())
-    collect_keys();
   return true;
-}
-
-void WindowOperator::collect_before(std::size_t rows) {
-  if (collection_.due_before_rows(keys_.inserted())) collect_keys();
-  rows_ += rows;
 }
 
 KeyCollectionSchedule::Figures WindowOperator::figures() const {

@@ -55,10 +55,12 @@ class WindowOperator {
 
  private:
   void add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows);
-  void raise_windows();
-  void collect_before(std::size_t rows);
+  void raise_to(EventTime watermark);
+  bool fire_due();
+  // No window is half emitted, and no slot of a row looked up whose state does not name it yet.
+  bool is_at_rest() const { return !half_fired_ && next_row_ == 0; }
   KeyCollectionSchedule::Figures figures() const;
-  // Drops the keys that no state names; no window is half emitted.
+  // Drops the keys that no state names; at rest, or between chunks of rows.
   void collect_keys();
   std::size_t count_live_keys() const;
 
