@@ -52,6 +52,11 @@ void KeyWindows::clear_content(KeyWindow& window) const {
   window.rows = 0;
 }
 
+void KeyWindows::name_slot(FiringState& firing, std::uint32_t slot) {
+  if (!firing.reported.empty()) entry_header(firing.reported.data()).slot = slot;
+  for (TakenBack& said : firing.taken_back) entry_header(said.content.data()).slot = slot;
+}
+
 void KeyWindows::enter(KeyWindow& window) {
   if (lookup_ == Lookup::kByNumber) {
     by_number_.emplace(Name{window.number, window.slot}, &window);

@@ -40,16 +40,28 @@ class KeyWindows {
   // The content of no rows.
   void clear_content(KeyWindow& window) const;
 
-  // Keys have new slots: `new_slot[old]`.
+  // Keys have new slots: `new_slot[old]`, never above the old. The windows of a key keep their
+  // order.
   template <typename NewSlots>
   void renumber(const NewSlots& new_slot) {
+    std::size_t kept = 0;
+    for (std::uint32_t slot = 0; slot < first_of_key_.size(); ++slot) {
+      if (first_of_key_[slot] == nullptr) continue;
+      const std::uint32_t to = new_slot[slot];
+      first_of_key_[to] = first_of_key_[slot];
+      for (; kept < to; ++kept) first_of_key_[kept] = nullptr;
+      kept = std::size_t{to} + 1;
+    }
+    first_of_key_.resize(kept);
+    first_of_key_.shrink_to_fit();
     by_number_.clear();
-    first_of_key_ = std::pmr::vector<KeyWindow*>(first_of_key_.get_allocator());
     for (KeyWindow* window : all_) {
       window->slot = new_slot[window->slot];
       entry_header(window->content).slot = window->slot;
-      enter(*window);
+      if (window->firing != nullptr) name_slot(*window->firing, window->slot);
+      if (lookup_ == Lookup::kByNumber) enter(*window);
     }
+    if (by_number_.size() < by_number_.bucket_count() / 4) by_number_.rehash(0);
   }
 
  private:
@@ -68,6 +80,8 @@ class KeyWindows {
     }
   };
 
+  // What was said before is compared with new content and taken back by its slot.
+  static void name_slot(FiringState& firing, std::uint32_t slot);
   void enter(KeyWindow& window);
   void leave(KeyWindow& window);
 

@@ -19,6 +19,15 @@ void WindowStage::add(Batch& rows) {
   late_count_ += late_.size();
 }
 
+void WindowStage::add_in_time(Batch& rows, std::span<const EventTime> watermarks) {
+  hash_keys(rows, query_.keys.size(), 0, rows.size());
+  late_.clear();
+  late_watermarks_.clear();
+  while (!operator_.add_in_time(rows, watermarks, late_, late_watermarks_)) {
+  }
+  late_count_ += late_.size();
+}
+
 void WindowStage::advance(EventTime watermark) {
   operator_.advance(watermark);
   while (!operator_.fire()) {

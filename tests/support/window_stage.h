@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "support/collecting_sink.h"
@@ -22,6 +23,8 @@ class WindowStage final : public ResultOutput {
 
   // Fills the hashes of a batch of the query's row schema and adds it.
   void add(Batch& rows);
+  // The same row by row, with the watermark before each of them.
+  void add_in_time(Batch& rows, std::span<const EventTime> watermarks);
   // Fires all windows that are due.
   void advance(EventTime watermark);
   void finish() { advance(kEndOfTime); }
@@ -40,6 +43,7 @@ class WindowStage final : public ResultOutput {
   bool refusals_;
   bool refused_ = false;
   std::vector<std::uint16_t> late_;
+  std::vector<EventTime> late_watermarks_;
   std::size_t late_count_ = 0;
   WindowOperator operator_;
 };
