@@ -61,7 +61,8 @@ class KeyWindows {
       if (window->firing != nullptr) name_slot(*window->firing, window->slot);
       if (lookup_ == Lookup::kByNumber) enter(*window);
     }
-    if (by_number_.size() < by_number_.bucket_count() / 4) by_number_.rehash(0);
+    by_number_.rehash(0);
+    all_.shrink_to_fit();
   }
 
  private:

@@ -52,6 +52,9 @@ class TimerQueue {
     if (timers_.size() < timers_.capacity() / 8) timers_.shrink_to_fit();
   }
 
+  // Lets go of memory that is not in use.
+  void trim() { timers_.shrink_to_fit(); }
+
  private:
   struct Timer {
     EventTime time;

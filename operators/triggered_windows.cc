@@ -465,4 +465,10 @@ void TriggeredWindows::mark_live(LiveSlots& live) {
   for (const KeyWindow* window : windows_.all()) live.mark(window->slot);
 }
 
+void TriggeredWindows::renumber(const SlotMap& map) {
+  windows_.renumber(map);
+  event_timers_.trim();
+  processing_timers_.trim();
+}
+
 }  // namespace tidemark

@@ -30,7 +30,7 @@ class TriggeredWindows final : public WindowState {
   std::size_t live_entries() const override { return windows_.size(); }
   std::size_t open_windows() const override;
   void mark_live(LiveSlots& live) override;
-  void renumber(const SlotMap& map) override { windows_.renumber(map); }
+  void renumber(const SlotMap& map) override;
 
   // When the clock matters next; nothing if it does not.
   std::optional<EventTime> next_processing_time() const override;

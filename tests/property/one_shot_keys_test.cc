@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "support/window_stage.h"
 
@@ -21,6 +22,8 @@ struct Job {
   Strategy strategy;
   std::int64_t slides_per_window;
   bool text_keys;
+  bool sessions = false;      // with a gap below a slide
+  std::int64_t lateness = 0;  // ms
 };
 
 void PrintTo(const Job& job, std::ostream* out) { *out << job.name; }
@@ -33,6 +36,8 @@ WindowQuery query_of(const Job& job) {
                            std::chrono::milliseconds(kSlide))};
   query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "rows"},
                       {AggregateFunction::kSum, 0, "sum"}};
+  if (job.sessions) query.windows = {session(std::chrono::milliseconds(kSlide - 2))};
+  query.lateness = job.lateness;
   query.strategy = job.strategy;
   return query;
 }
@@ -69,7 +74,7 @@ class Stream {
  private:
   void add_row(std::int64_t key) {
     const std::size_t row = batch_.size();
-    batch_.times()[row] = time_ + key % kSlide;
+    batch_.times()[row] = time_ + (job_.sessions ? 0 : key % kSlide);
     if (job_.text_keys) {
       batch_.column(0).set_string(
           row, "a key that is too long to be kept in place: " + std::to_string(key));
@@ -81,7 +86,12 @@ class Stream {
     if (batch_.full()) send();
   }
   void send() {
-    stage_.add(batch_);
+    if (query_.carries_watermarks()) {
+      const std::vector<EventTime> watermarks(batch_.size(), time_ - 1);
+      stage_.add_in_time(batch_, watermarks);
+    } else {
+      stage_.add(batch_);
+    }
     batch_.clear();
   }
 
@@ -127,7 +137,8 @@ TEST_P(OneShotKeys, AMillionOfThemLeaveNoMoreMemoryInUseThanBefore) {
   constexpr std::int64_t kNewKeys = 5'000;
   stream.run_slides(kOneShotKeys / kNewKeys, kNewKeys);
   // The keys of the windows that are open, and as many again that have just left them.
-  const std::int64_t in_windows = kStableKeys + GetParam().slides_per_window * kNewKeys;
+  const std::int64_t slides = GetParam().slides_per_window + GetParam().lateness / kSlide;
+  const std::int64_t in_windows = kStableKeys + slides * kNewKeys;
   EXPECT_LE(stream.state().peak_keys, static_cast<std::uint64_t>(2 * in_windows + kNewKeys));
 
   settle(stream);
@@ -156,15 +167,17 @@ TEST_P(OneShotKeys, AMillionAtOnceAreGoneAFewFiringsAfterTheirLast) {
   expect_nothing_left(stream);
 }
 
-INSTANTIATE_TEST_SUITE_P(Jobs, OneShotKeys,
-                         ::testing::Values(Job{"tumbling", Strategy::kBuckets, 1, false},
-                                           Job{"tumbling_text", Strategy::kBuckets, 1, true},
-                                           Job{"sliding_buckets", Strategy::kBuckets, 4, false},
-                                           Job{"sliding_recompute", Strategy::kRecompute, 4, false},
-                                           Job{"sliding_subtract", Strategy::kSubtract, 8, false},
-                                           Job{"sliding_two_stacks", Strategy::kTwoStacks, 8,
-                                               false}),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Jobs, OneShotKeys,
+    ::testing::Values(Job{"tumbling", Strategy::kBuckets, 1, false},
+                      Job{"tumbling_text", Strategy::kBuckets, 1, true},
+                      Job{"sliding_buckets", Strategy::kBuckets, 4, false},
+                      Job{"sliding_recompute", Strategy::kRecompute, 4, false},
+                      Job{"sliding_subtract", Strategy::kSubtract, 8, false},
+                      Job{"sliding_two_stacks", Strategy::kTwoStacks, 8, false},
+                      Job{"sessions", Strategy::kAuto, 2, false, true},
+                      Job{"late_rows_welcome", Strategy::kAuto, 1, false, false, 2 * kSlide}),
+    [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
 }  // namespace tidemark::test_support
