@@ -265,11 +265,6 @@ class WindowStream<Source, Stages, Time, std::tuple<Keys...>, std::tuple<Extras.
   template <typename... Aggregates>
   auto aggregate(Aggregates... aggregates) && {
     static_assert(sizeof...(Aggregates) > 0, "aggregate needs at least one aggregate: count()");
-    // Results tell their pane where a window may have several.
-    const WindowQuery& query = job_->query;
-    job_->query.reports_panes = query.lateness > 0 || query.trigger != nullptr ||
-                                query.early.kind != EarlyFiring::Kind::kNone ||
-                                query.accumulation != Accumulation::kAccumulating;
     std::tuple<Aggregates..., Extras...> all =
         std::tuple_cat(std::tuple<Aggregates...>(std::move(aggregates)...), std::move(extras_));
     const auto inputs = plan_inputs<Row>(all);
@@ -278,6 +273,7 @@ class WindowStream<Source, Stages, Time, std::tuple<Keys...>, std::tuple<Extras.
     for (std::size_t i = 0; i < sizeof...(Extras); ++i) {
       job_->extra_inputs[i](job_->query, inputs.column[sizeof...(Aggregates) + i]);
     }
+    job_->tell_panes();
     using Columns =
         RowColumns<Row, Time, std::tuple<Keys...>, std::tuple<Aggregates..., Extras...>>;
     job_->partitions = std::make_unique<TypedPartitionFactory<Source, Stages, Columns>>(

@@ -7,6 +7,12 @@
 
 namespace tidemark {
 
+void JobDescription::tell_panes() {
+  query.reports_panes = query.lateness > 0 || query.trigger != nullptr ||
+                        query.early.kind != EarlyFiring::Kind::kNone ||
+                        query.accumulation != Accumulation::kAccumulating;
+}
+
 std::string JobDescription::free_name(std::string_view name) const {
   const Schema taken = query.result_schema();
   const auto is_taken = [&taken](std::string_view candidate) {

@@ -38,6 +38,8 @@ struct JobDescription {
   // function's. Either gets a number where the name is taken: count, count_2.
   void add_key(std::string name, ColumnType type, bool is_unsigned);
   void add_aggregate(AggregateFunction function, int input, std::string name);
+  // Results tell their pane where a window may have several.
+  void tell_panes();
 
  private:
   std::string free_name(std::string_view name) const;

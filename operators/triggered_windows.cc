@@ -375,9 +375,15 @@ EventTime TriggeredWindows::cleanup_time(const KeyWindow& window) const {
   return saturating_add(window.last_ms(), lateness_);
 }
 
+// At the end of the input every window has its say.
+EventTime TriggeredWindows::ttl_deadline(const KeyWindow& window) const {
+  if (!query_.state_ttl || watermark_ == kEndOfTime) return kEndOfTime;
+  return saturating_add(window.last_row, *query_.state_ttl);
+}
+
 void TriggeredWindows::schedule(KeyWindow& window) {
   EventTime time = window.end_passed ? cleanup_time(window) : window.last_ms();
-  if (query_.state_ttl) time = std::min(time, saturating_add(window.last_row, *query_.state_ttl));
+  time = std::min(time, ttl_deadline(window));
   if (window.firing != nullptr && !window.firing->event_timers.empty()) {
     time = std::min(time, window.firing->event_timers.front());
   }
@@ -405,7 +411,7 @@ void TriggeredWindows::on_event_timer(KeyWindow& window, EventTime time) {
   if (spec_.kind != WindowKind::kCount) let_trigger_see(window, time);
   if (cleanup_time(window) <= time) {
     remove(window);
-  } else if (query_.state_ttl && saturating_add(window.last_row, *query_.state_ttl) <= time) {
+  } else if (ttl_deadline(window) <= time) {
     ++counters_.expired_windows;
     remove(window);
   } else {

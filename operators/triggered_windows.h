@@ -72,6 +72,7 @@ class TriggeredWindows final : public WindowState {
   void on_processing_timers(EventTime now);
   void schedule(KeyWindow& window);
   EventTime cleanup_time(const KeyWindow& window) const;
+  EventTime ttl_deadline(const KeyWindow& window) const;
   bool is_closed(EventTime last_ms) const {
     return saturating_add(last_ms, lateness_) <= watermark_;
   }

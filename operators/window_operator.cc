@@ -83,7 +83,6 @@ bool WindowOperator::add_in_time(const Batch& rows, std::span<const EventTime> w
                ++chunks_},
               late_rows);
     late_watermarks.resize(late_rows.size(), watermark_);
-    firing_ = 0;
   }
   if (!fire_due()) return false;
   next_row_ = 0;
@@ -128,7 +127,6 @@ void WindowOperator::raise_to(EventTime watermark) {
   if (watermark <= watermark_) return;
   watermark_ = watermark;
   for (const auto& windows : windows_) windows->advance(watermark_);
-  firing_ = 0;
 }
 
 bool WindowOperator::fire() {
@@ -145,6 +143,7 @@ bool WindowOperator::fire_due() {
     half_fired_ = !windows_[firing_]->fire(emitter_);
     if (half_fired_) return false;
   }
+  firing_ = 0;
   return true;
 }
 

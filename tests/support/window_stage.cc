@@ -5,12 +5,12 @@
 namespace tidemark::test_support {
 
 WindowStage::WindowStage(const WindowQuery& query, ResultSink& sink, KeyCollection collection,
-                         std::size_t result_rows, bool refusals)
+                         std::size_t result_rows, bool refusals, const WallClock& clock)
     : query_(query),
       sink_(sink),
       results_(query.result_schema(), result_rows),
       refusals_(refusals),
-      operator_(query, plan_query(query), *this, collection) {}
+      operator_(query, plan_query(query), *this, collection, clock) {}
 
 void WindowStage::add(Batch& rows) {
   hash_keys(rows, query_.keys.size(), 0, rows.size());
@@ -30,6 +30,10 @@ void WindowStage::add_in_time(Batch& rows, std::span<const EventTime> watermarks
 
 void WindowStage::advance(EventTime watermark) {
   operator_.advance(watermark);
+  follow_clock();
+}
+
+void WindowStage::follow_clock() {
   while (!operator_.fire()) {
   }
   operator_.emitter().flush();

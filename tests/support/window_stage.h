@@ -19,7 +19,8 @@ namespace tidemark::test_support {
 class WindowStage final : public ResultOutput {
  public:
   WindowStage(const WindowQuery& query, ResultSink& sink, KeyCollection collection,
-              std::size_t result_rows = Batch::kDefaultCapacity, bool refusals = false);
+              std::size_t result_rows = Batch::kDefaultCapacity, bool refusals = false,
+              const WallClock& clock = system_wall_clock);
 
   // Fills the hashes of a batch of the query's row schema and adds it.
   void add(Batch& rows);
@@ -27,6 +28,10 @@ class WindowStage final : public ResultOutput {
   void add_in_time(Batch& rows, std::span<const EventTime> watermarks);
   // Fires all windows that are due.
   void advance(EventTime watermark);
+  // Fires what the clock has made due.
+  void follow_clock();
+  // When the clock matters next.
+  std::optional<EventTime> next_processing_time() const { return operator_.next_processing_time(); }
   void finish() { advance(kEndOfTime); }
 
   // Without what a report counts only at the end.

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "support/collecting_sink.h"
 #include "support/query_run.h"
+#include "support/window_stage.h"
 #include "tidemark/operators/evictor.h"
 #include "tidemark/operators/query.h"
 
@@ -150,6 +152,82 @@ INSTANTIATE_TEST_SUITE_P(
                     {{1, 1}, {2, 2}, {6, 4}, {7, 8}, {30, 0}},
                     {"0 20 3 7 early 0 +I", "0 20 4 15 on_time 1 +U", "20 40 1 0 on_time 0 +I"}}),
     [](const auto& test) { return std::string(test.param.rule); });
+
+// A window stage whose clock is set by hand.
+class ClockedStage {
+ public:
+  explicit ClockedStage(const WindowQuery& query)
+      : query_(query),
+        sink_(query_),
+        stage_(query_, sink_, KeyCollection::kWhenDue, Batch::kDefaultCapacity, false,
+               [this] { return now_; }) {}
+
+  void at(EventTime clock) {
+    now_ = clock;
+    stage_.follow_clock();
+  }
+  void row(EventTime time, std::int64_t value) {
+    Batch batch(query_.row_schema());
+    test_support::append_row(batch, {time, {value}});
+    stage_.add(batch);
+    stage_.follow_clock();
+  }
+  void watermark(EventTime time) { stage_.advance(time); }
+  std::optional<EventTime> next() const { return stage_.next_processing_time(); }
+  Lines lines() const {
+    RunOutcome outcome;
+    outcome.results = sink_.results();
+    return lines_of(outcome);
+  }
+
+ private:
+  WindowQuery query_;
+  test_support::CollectingSink sink_;
+  EventTime now_ = 1'000'000;
+  test_support::WindowStage stage_;
+};
+
+TEST(ProcessingTimeTest, AfterDelayFiresOnceForTheRowsSinceTheLastFiring) {
+  ClockedStage stage(query_over(tumbling(100ms), after_delay(50ms)));
+  EXPECT_EQ(stage.next(), std::nullopt);
+  stage.row(1, 1);
+  stage.at(1'000'020);
+  stage.row(2, 2);
+  EXPECT_EQ(stage.next(), 1'000'050);
+  stage.at(1'000'049);
+  EXPECT_EQ(stage.lines(), Lines{});
+  stage.at(1'000'050);
+  EXPECT_EQ(stage.lines(), (Lines{"0 100 2 3 early 0 +I"}));
+  EXPECT_EQ(stage.next(), std::nullopt);
+  stage.row(3, 4);
+  EXPECT_EQ(stage.next(), 1'000'100);
+  stage.at(1'000'300);
+  EXPECT_EQ(stage.lines(), (Lines{"0 100 2 3 early 0 +I", "0 100 3 7 early 1 +U"}));
+}
+
+TEST(ProcessingTimeTest, EarlyFiringsByTheClockStopWithTheWindow) {
+  WindowQuery query = query_over(tumbling(100ms), nullptr);
+  query.early = {EarlyFiring::Kind::kProcessingTime, 10};
+  ClockedStage stage(query);
+  stage.row(1, 1);
+  stage.at(1'000'010);
+  stage.row(2, 2);
+  stage.watermark(99);
+  EXPECT_EQ(stage.lines(), (Lines{"0 100 1 1 early 0 +I", "0 100 2 3 on_time 1 +U"}));
+  EXPECT_EQ(stage.next(), std::nullopt);
+}
+
+TEST(ProcessingTimeTest, ASessionKeepsTheEarliestDeadlineOfItsParts) {
+  WindowQuery query = query_over(session(10ms), after_delay(50ms));
+  ClockedStage stage(query);
+  stage.row(1, 1);
+  stage.at(1'000'020);
+  stage.row(20, 2);
+  stage.row(11, 4);
+  EXPECT_EQ(stage.next(), 1'000'050);
+  stage.at(1'000'060);
+  EXPECT_EQ(stage.lines(), (Lines{"1 30 3 7 early 0 +I"}));
+}
 
 TEST(TriggerTest, SessionsRefuseATriggerThatCannotMerge) {
   const auto refused = validate(query_over(session(10ms), delta(0, 1)));
