@@ -180,8 +180,8 @@ void SourceTask::publish_progress(EventTime watermark) {
 void SourceTask::finish(bool cancelled) {
   partition_.stop();
   publish_progress(kEndOfTime);
-  silent_ = rows_read_ == 0 && idle_transitions_ == 0 && !by_clock_ && quiet_since_ &&
-            now() - *quiet_since_ >= kLongSilence;
+  silent_ = rows_read_ == 0 && partition_.bad_rows() == 0 && idle_transitions_ == 0 && !by_clock_ &&
+            quiet_since_ && now() - *quiet_since_ >= kLongSilence;
   stopped_ = true;
   flushing_ = BatchHeader{};
   flushing_->watermark = watermarks_.watermark();

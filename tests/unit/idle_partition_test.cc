@@ -95,11 +95,14 @@ class IdlePartition : public testing::TestWithParam<std::size_t> {
 
   // The first partition plays `steps`; the second is silent until `is_over` and then has `rows`.
   void run(std::vector<CaseStep> steps, std::function<bool()> is_over, std::vector<Row> rows = {}) {
+    run(std::move(steps), std::make_unique<SilentPartition>(std::move(is_over), std::move(rows)));
+  }
+  void run(std::vector<CaseStep> steps, std::unique_ptr<SourcePartition> second) {
     std::vector<std::unique_ptr<SourcePartition>> partitions;
     partitions.push_back(std::make_unique<LastingPartition>(
         std::move(steps), [this] { return sink_.count(); }, ended_));
-    partitions.push_back(std::make_unique<SilentPartition>(std::move(is_over), std::move(rows)));
-    PipelineOptions options;
+    partitions.push_back(std::move(second));
+    PipelineOptions options = options_;
     options.cores = GetParam();
     ResultSinks sinks;
     sinks.shared = &sink_;
@@ -109,17 +112,21 @@ class IdlePartition : public testing::TestWithParam<std::size_t> {
   bool first_has_ended() const { return ended_.load(std::memory_order_relaxed); }
 
   WindowQuery query_;
+  PipelineOptions options_;
   CountingSink sink_{query_};
   CollectingLateSink late_{query_};
   std::atomic<bool> ended_{false};
   RunReport report_;
 };
 
-TEST_P(IdlePartition, HoldsAllResultsToTheEndWithoutATimeout) {
+TEST_P(IdlePartition, HoldsAllResultsToTheEndWithoutATimeoutAndIsNamed) {
+  // A clock that runs fast, so that the silence is a long one.
+  options_.steady_clock = [start = Clock::now()] { return start + 1000 * (Clock::now() - start); };
   run({Row{1000, {}}, Row{11'000, {}}, FiredStep{0}, Row{65'000, {}}, FiredStep{0}},
       [this] { return first_has_ended(); });
   EXPECT_EQ(sink_.results().size(), 3U);
   EXPECT_EQ(report_.watermark, kEndOfTime);
+  EXPECT_EQ(report_.silent_partitions, std::vector<std::size_t>{1});
 }
 
 TEST_P(IdlePartition, HoldsNothingOnceItHasBeenSilentForTheTimeout) {
@@ -127,6 +134,22 @@ TEST_P(IdlePartition, HoldsNothingOnceItHasBeenSilentForTheTimeout) {
   run({Row{1000, {}}, Row{11'000, {}}, FiredStep{1}, Row{65'000, {}}, FiredStep{2}},
       [this] { return first_has_ended(); });
   EXPECT_EQ(sink_.results().size(), 3U);
+  EXPECT_EQ(report_.silent_partitions, std::vector<std::size_t>{});
+  EXPECT_GE(report_.idle_transitions, 1U);
+}
+
+// Once both are idle the watermark is the higher one's, 30. The first is active again before its
+// rows are judged, so those above that are on time.
+TEST_P(IdlePartition, ThatComesBackAheadOfTheWatermarkIsOnTime) {
+  query_.windows = {tumbling(std::chrono::milliseconds(10))};
+  query_.idle_timeout = 20;
+  std::vector<CaseStep> steps{Row{5, {}}, Row{15, {}}, Row{25, {}}, Row{31, {}}, FiredStep{1}};
+  run({Row{11, {}}, FiredStep{3}, Row{31, {}}, Row{32, {}}},
+      std::make_unique<SteppedPartition>(
+          std::move(steps), [this] { return static_cast<std::size_t>(first_has_ended()); }));
+  ASSERT_EQ(sink_.results().size(), 4U);
+  EXPECT_EQ(sink_.results().back().aggregates.at(0), test_support::Cell(std::int64_t{3}));
+  EXPECT_EQ(report_.rows_late, 0U);
 }
 
 TEST_P(IdlePartition, ThatComesBackBehindTheWatermarkDoesNotReopenAWindow) {

@@ -76,5 +76,45 @@ TEST(RunSummaryTest, KeysThatAreNotUtf8LeaveTheJsonValid) {
   EXPECT_TRUE(nlohmann::json::accept(summary_json(report)));
 }
 
+RunReport report_after_a_jump() {
+  RunReport report = some_report();
+  report.delay = 60'000;
+  report.largest_jump = {
+      .ms = 86'280'000, .from = 120'000, .to = 86'400'000, .row = 3, .rows_behind = 10};
+  return report;
+}
+
+TEST(RunSummaryTest, ATimeFarAheadThatMadeRowsLateIsNamed) {
+  const std::string text = summary_text(report_after_a_jump());
+  EXPECT_THAT(text, HasSubstr("row 3 raised the event time by 23h58m, from "
+                              "1970-01-01T00:02:00.000Z to 1970-01-02T00:00:00.000Z, and 10 rows "
+                              "after it are from before"));
+  EXPECT_THAT(text, HasSubstr("--max-ahead"));
+  const auto json = nlohmann::json::parse(summary_json(report_after_a_jump()));
+  EXPECT_EQ(json.at("largest_jump").at("ms"), 86'280'000);
+  EXPECT_EQ(json.at("largest_jump").at("row"), 3);
+  EXPECT_EQ(json.at("largest_jump").at("rows_behind"), 10);
+}
+
+TEST(RunSummaryTest, AJumpIsNotNamedWithoutHarmOrWithinTheUsual) {
+  RunReport nothing_late = report_after_a_jump();
+  nothing_late.rows_late = 0;
+  RunReport silence = report_after_a_jump();
+  silence.largest_jump.rows_behind = 0;
+  RunReport small = report_after_a_jump();
+  small.delay = 86'280'000 / 5;
+  for (const RunReport& report : {nothing_late, silence, small, some_report()}) {
+    EXPECT_THAT(summary_text(report), Not(HasSubstr("--max-ahead")));
+  }
+  EXPECT_TRUE(nlohmann::json::parse(summary_json(some_report())).at("largest_jump").is_null());
+}
+
+TEST(RunSummaryTest, APartitionThatNeverHadARowIsNamed) {
+  RunReport report = some_report();
+  report.silent_partitions = {1};
+  EXPECT_THAT(summary_text(report), HasSubstr("partition 1 of the source never had a row"));
+  EXPECT_THAT(summary_text(some_report()), Not(HasSubstr("partition")));
+}
+
 }  // namespace
 }  // namespace tidemark
