@@ -86,7 +86,7 @@ struct WindowQuery {
 
   // keys, values, carried, and with carries_watermarks() an int64 column `watermark`: the schema of
   // source batches. The source task fills in the last; with kPunctuated the partition writes the
-  // watermark that holds after each row there, kNoWatermark for none.
+  // watermark that holds after each row there, kNoWatermark or NULL for none.
   Schema row_schema() const;
   // window_start, window_end (int64 ms), keys, aggregates, and with reports_panes pane (string),
   // pane_index (int64) and change (string): the schema of result batches, whose event time is

@@ -63,7 +63,7 @@ void PartitionWatermarks::stamp(Batch& rows) {
       stamp_bounded(rows.size(), rows.times(), watermarks);
       break;
     case Kind::kPunctuated:
-      stamp_punctuated(rows.size(), watermarks);
+      stamp_punctuated(rows.size(), rows.column(column_));
       break;
     case Kind::kProcessing:
     case Kind::kNone:
@@ -82,10 +82,12 @@ void PartitionWatermarks::stamp_bounded(std::size_t rows, const EventTime* times
 }
 
 // The watermark that a row brings holds for those behind it.
-void PartitionWatermarks::stamp_punctuated(std::size_t rows, EventTime* watermarks) {
+void PartitionWatermarks::stamp_punctuated(std::size_t rows, Column& column) {
+  EventTime* const watermarks = column.int64s();
   for (std::size_t row = 0; row < rows; ++row) {
     const EventTime brought = std::exchange(watermarks[row], stamped_);
-    if (is_valid_event_time(brought)) stamped_ = std::max(stamped_, brought);
+    if (is_valid_event_time(brought) && !column.is_null(row))
+      stamped_ = std::max(stamped_, brought);
   }
 }
 

@@ -56,7 +56,7 @@ class PartitionWatermarks {
   static Kind kind_of(const WindowQuery& query);
   EventTime behind(EventTime highest) const;
   void stamp_bounded(std::size_t rows, const EventTime* times, EventTime* watermarks) const;
-  void stamp_punctuated(std::size_t rows, EventTime* watermarks);
+  void stamp_punctuated(std::size_t rows, Column& column);
   std::size_t follow_times(const Batch& rows, std::size_t begin, EventTime cut_time);
   std::size_t follow_punctuation(const Batch& rows, std::size_t begin, EventTime cut);
 

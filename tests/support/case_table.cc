@@ -88,6 +88,12 @@ Accumulation parse_accumulation(const std::string& text) {
   throw BadTable(fmt::format("unknown mode of accumulation '{}'", text));
 }
 
+WatermarkKind parse_watermarks(const std::string& text) {
+  if (text == "punctuated") return WatermarkKind::kPunctuated;
+  if (text == "none") return WatermarkKind::kNone;
+  throw BadTable(fmt::format("unknown source of watermarks '{}'", text));
+}
+
 EarlyFiring parse_early(const std::string& text) {
   if (text.starts_with("rows=")) return {EarlyFiring::Kind::kRows, std::stoll(text.substr(5))};
   return {EarlyFiring::Kind::kEventTime, time_of(text)};
@@ -163,6 +169,8 @@ class CaseBuilder {
       query.reports_panes = true;
     } else if (word == "zone") {
       query.zone = words.at(1);
+    } else if (word == "watermarks") {
+      query.watermarks = parse_watermarks(words.at(1));
     } else if (word == "max_ahead") {
       query.max_ahead = time_of(words.at(1));
     } else {

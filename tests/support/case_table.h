@@ -26,7 +26,9 @@
 //
 // A session's gap may be the name of a value column: `window session gap_column=pause`. How windows
 // fire is said by `lateness 10s`, `early 4s` or `early rows=3`, `accumulate retracting` and
-// `repeat_unchanged`; `zone Europe/Rome` and `max_ahead 1h` are the query's, too. After `panes`,
+// `repeat_unchanged`; `zone Europe/Rome` and `max_ahead 1h` are the query's, too, as is
+// `watermarks none` or `watermarks punctuated`, where rows end with the watermark in ms that they
+// bring or NULL. After `panes`,
 // results end with their pane, index and change: `0 10s 3 late 1 +U`. The bounds of a global window
 // are `-inf inf`.
 #pragma once
