@@ -53,10 +53,13 @@ class AfterWatermark final : public Trigger {
     return early_ == nullptr ? TriggerResult::kContinue : early_->on_row(row, window);
   }
 
-  // An early timer that the watermark has jumped over together with the window's end says nothing.
+  // A timer counts as early by its own time, however far the watermark has jumped over it: how far
+  // it jumps at once is a matter of batches. At the end of the input windows are complete.
   TriggerResult on_event_time(EventTime time, TriggerContext& window) override {
-    if (time == window.window_end() - 1 || time == kEndOfTime) return TriggerResult::kFire;
-    Trigger* part = window.complete() ? late_.get() : early_.get();
+    const EventTime last = window.window_end() == kEndOfTime ? kEndOfTime : window.window_end() - 1;
+    if (time == last) return TriggerResult::kFire;
+    if (window.watermark() == kEndOfTime) return TriggerResult::kContinue;
+    Trigger* part = time < last ? early_.get() : late_.get();
     return part == nullptr ? TriggerResult::kContinue : part->on_event_time(time, window);
   }
 

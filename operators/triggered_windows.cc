@@ -1,6 +1,7 @@
 #include "tidemark/operators/triggered_windows.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -83,7 +84,8 @@ TriggeredWindows::TriggeredWindows(const WindowQuery& query, const WindowSpec& s
                layout, memory),
       event_timers_(0, memory),
       processing_timers_(1, memory),
-      output_(specification, layout, memory) {
+      output_(specification, layout, memory),
+      compared_(layout.result_columns(), 2) {
   if (has_edges(spec.kind)) slicing_.emplace(spec, std::move(zone));
   if (trigger_->stateless()) shared_trigger_ = trigger_->fresh();
   if (keeps_rows_) scratch_.emplace(query.values, kScratchRows);
@@ -308,18 +310,32 @@ void TriggeredWindows::report(KeyWindow& window, PaneTiming timing) {
     purge(window);
     return;
   }
-  const std::size_t bytes = layout_.entry_size();
   std::vector<std::byte>* const reported =
       window.firing != nullptr ? &window.firing->reported : nullptr;
   const bool again = reported != nullptr && !reported->empty();
-  const bool unchanged = again && std::memcmp(reported->data(), window.content, bytes) == 0;
-  if (!unchanged || query_.repeat_unchanged) {
+  if (!again || query_.repeat_unchanged || !says_the_same(reported->data(), window.content)) {
     if (query_.accumulation == Accumulation::kRetracting) take_back(window, timing);
     say(window, window.content, timing, again ? ChangeKind::kUpdateAfter : ChangeKind::kInsert);
     ++window.firings;
-    if (reported != nullptr) reported->assign(window.content, window.content + bytes);
+    if (reported != nullptr)
+      reported->assign(window.content, window.content + layout_.entry_size());
   }
   if (keeps_rows_) finish_eviction(window);
+}
+
+bool TriggeredWindows::says_the_same(const std::byte* a, const std::byte* b) {
+  if (std::memcmp(a, b, layout_.entry_size()) == 0) return true;
+  const std::array<const std::byte*, 2> rows{a, b};
+  std::vector<CellOverflow> overflows;
+  compared_.clear();
+  layout_.lower(rows.data(), nullptr, rows.size(), compared_, 0, 0, overflows);
+  for (std::size_t i = 0; i < compared_.column_count(); ++i) {
+    const Column& column = compared_.column(i);
+    if (column.is_null(0) != column.is_null(1)) return false;
+    const auto* cells = static_cast<const std::uint64_t*>(column.cells());
+    if (!column.is_null(0) && cells[0] != cells[1]) return false;
+  }
+  return true;
 }
 
 void TriggeredWindows::take_back(KeyWindow& window, PaneTiming timing) {

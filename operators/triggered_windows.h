@@ -57,6 +57,7 @@ class TriggeredWindows final : public WindowState {
   void put(KeyWindow& window, const RowChunk& rows, std::size_t row);
   void act(KeyWindow& window, TriggerResult result, PaneTiming timing);
   void report(KeyWindow& window, PaneTiming timing);
+  bool says_the_same(const std::byte* a, const std::byte* b);
   void take_back(KeyWindow& window, PaneTiming timing);
   void say(KeyWindow& window, const std::byte* content, PaneTiming timing, ChangeKind change);
   // Computes the content from the window's rows; false if none is left.
@@ -95,6 +96,7 @@ class TriggeredWindows final : public WindowState {
   TimerQueue processing_timers_;
   FiringOutput output_;
   std::optional<Batch> scratch_;
+  Batch compared_;  // results of two contents
   EventTime watermark_ = kNoWatermark;
 };
 

@@ -75,6 +75,10 @@ std::string WindowTask::name() const { return fmt::format("window[{}]", index_);
 
 TaskStatus WindowTask::run() {
   if (unsettled_ && !settle()) return TaskStatus::kWaiting;
+  if (change_) {
+    follow_change();
+    return TaskStatus::kProgress;
+  }
   if (running_sources_ == 0) return send_end() ? TaskStatus::kFinished : TaskStatus::kWaiting;
   if (waiting_ == nullptr) waiting_ = inbox_.try_receive();
   if (waiting_ == nullptr) {
@@ -162,12 +166,19 @@ void WindowTask::follow_header(const BatchHeader& header) {
   if (header.watermark != kNoWatermark) {
     raise(alignment_.on_watermark(header.channel, header.watermark));
   }
+  // What comes after that watermark waits until everything due at it has fired.
+  if (header.end_of_stream || header.idle) change_ = header;
+}
+
+void WindowTask::follow_change() {
+  const BatchHeader header = *change_;
+  change_.reset();
   if (header.end_of_stream) {
     --running_sources_;
     cancelled_ |= header.cancelled;
     // A cancelled input is not complete: its windows stay open.
     if (!header.cancelled) raise(alignment_.on_finished(header.channel));
-  } else if (header.idle) {
+  } else {
     idle_[header.channel] = true;
     raise(alignment_.on_idle(header.channel));
   }

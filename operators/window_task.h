@@ -53,6 +53,7 @@ class WindowTask final : public Task {
   bool add_rows_in_time(const Batch& batch);
   void send_late_rows(const Batch& batch);
   void follow_header(const BatchHeader& header);
+  void follow_change();
   void raise(std::optional<EventTime> watermark);
   bool send_watermark();
   bool send_end();
@@ -69,6 +70,8 @@ class WindowTask final : public Task {
   Batch* late_batch_ = nullptr;
   Batch* waiting_ = nullptr;  // received, but there was no room for its late rows
   bool unsettled_ = false;
+  // A channel's end or idleness that is still to be followed.
+  std::optional<BatchHeader> change_;
   EventTime sent_watermark_ = kNoWatermark;
   bool cancelled_ = false;
   bool results_ended_ = false;

@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
                     tumbling(20ms),
                     [] { return after_watermark(every_event_time(5ms)); },
                     {{1, 1}, {2, 2}, {6, 4}, {7, 8}, {30, 0}},
-                    {"0 20 3 7 early 0 +I", "0 20 4 15 on_time 1 +U", "20 40 1 0 on_time 0 +I"}}),
+                    {"0 20 3 7 early 0 +I", "0 20 4 15 early 1 +U", "20 40 1 0 on_time 0 +I"}}),
     [](const auto& test) { return std::string(test.param.rule); });
 
 // A window stage whose clock is set by hand.
