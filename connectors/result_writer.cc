@@ -19,11 +19,12 @@ ResultLayout result_layout(const WindowQuery& query) {
   ResultLayout layout;
   layout.numbered_windows = query.windows.size() > 1;
   const Schema schema = query.result_schema();
-  const std::size_t bounds = schema.size() - query.keys.size() - query.aggregates.size();
+  // What follows the aggregates, as panes do, is written like them.
+  constexpr std::size_t kBounds = 2;
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    const ResultColumnKind kind = i < bounds                       ? ResultColumnKind::kWindowBound
-                                  : i < bounds + query.keys.size() ? ResultColumnKind::kKey
-                                                                   : ResultColumnKind::kAggregate;
+    const ResultColumnKind kind = i < kBounds                       ? ResultColumnKind::kWindowBound
+                                  : i < kBounds + query.keys.size() ? ResultColumnKind::kKey
+                                                                    : ResultColumnKind::kAggregate;
     layout.columns.push_back({.field = schema[i], .kind = kind});
   }
   return layout;

@@ -176,7 +176,7 @@ class WindowStream<Source, Stages, Time, std::tuple<Keys...>, std::tuple<Extras.
     job_->query.windows.push_back(spec);
     using Gap = RowGap<Function>;
     Gap gap{std::move(session.gap)};
-    TimeWithGap<Time, Gap> time{std::move(time_), gap};
+    auto time = with_gap(std::move(time_), gap);
     return std::move(*this).with_input(
         std::move(time), std::move(gap),
         [index](WindowQuery& query, int column) { query.windows[index].gap_input = column; });

@@ -53,11 +53,27 @@ struct TimeWithGap {
   std::int64_t operator()(const Row& row) const {
     const std::int64_t length = gap(row);
     if (length <= 0 || length > kMaxDurationMs) return kNoWatermark;
-    return to_event_time(Extracted<Time, Row>(std::invoke(time, row)));
+    if constexpr (std::same_as<Time, ClockTime>) {
+      return 0;  // any valid one: the source task writes the clock's
+    } else {
+      return to_event_time(Extracted<Time, Row>(std::invoke(time, row)));
+    }
   }
 
   Time time;
   Gap gap;
 };
+
+// Rows bring their watermarks as before.
+template <typename Time, typename Gap>
+auto with_gap(Time time, Gap gap) {
+  return TimeWithGap<Time, Gap>{std::move(time), std::move(gap)};
+}
+template <typename Time, typename Watermark, typename Gap>
+auto with_gap(PunctuatedTime<Time, Watermark> time, Gap gap) {
+  using Gapped = TimeWithGap<Time, Gap>;
+  return PunctuatedTime<Gapped, Watermark>{{std::move(time.time), std::move(gap)},
+                                           std::move(time.watermark)};
+}
 
 }  // namespace tidemark

@@ -122,6 +122,28 @@ TEST(JobTime, ByTheClockRowsCountWhenTheyAreReadAndNoneIsLate) {
   EXPECT_EQ(report.watermark, kEndOfTime);
 }
 
+TEST(JobTime, SessionsByTheirRowsGapsGoWithPunctuationAndTheClock) {
+  struct Visit {
+    std::int64_t ts = 0;
+    std::int64_t gap = 0;
+    std::optional<std::int64_t> watermark{};
+  };
+  const std::vector<Visit> visits{{0, 5}, {3, 2}, {4, 0}, {20, 4, 19}, {1, 3}};
+  Job job;
+  auto results = job.source(visits)
+                     .event_time(&Visit::ts, punctuated(&Visit::watermark))
+                     .window(session(&Visit::gap))
+                     .aggregate(count());
+  EXPECT_THAT(run_to_lines(job, results), ElementsAre("0 0 5 | | 2", "0 20 24 | | 1"));
+
+  Job by_clock;
+  auto clocked =
+      by_clock.source(visits).processing_time().window(session(&Visit::gap)).aggregate(count());
+  RunOptions options;
+  options.wall_clock = [] { return EventTime{1000}; };
+  EXPECT_THAT(run_to_lines(by_clock, clocked, options), ElementsAre("0 1000 1005 | | 4"));
+}
+
 TEST(JobTime, ALimitAheadIsForEventTimeAndAboveZero) {
   const std::vector<Event> events{{1}};
   Job job;

@@ -90,6 +90,16 @@ TEST_F(ResultWriterTest, CsvNumbersWindowsWhenThereAreSeveral) {
   EXPECT_EQ(out, "window,window_start,window_end,count,avg(v)\n2,0,1000,3,1.5\n");
 }
 
+TEST_F(ResultWriterTest, PanesAreNoBoundsOfWindows) {
+  WindowQuery query = query_with({{"k", ColumnType::kString}});
+  query.reports_panes = true;
+  const std::vector<std::vector<Cell>> rows{
+      {Cell(0L), Cell(1000L), Cell("a"), Cell(3L), Cell(0.5), Cell("early"), Cell(1L), Cell("+I")}};
+  EXPECT_EQ(write(ResultFormat::kCsv, query, rows, TimeFormatter(TimeStyle::kIso)),
+            "window_start,window_end,k,count,avg(v),pane,pane_index,change\n"
+            "1970-01-01T00:00:00.000Z,1970-01-01T00:00:01.000Z,a,3,0.5,early,1,+I\n");
+}
+
 TEST_F(ResultWriterTest, CsvQuotesWhatNeedsItAndTellsNullFromTheEmptyString) {
   struct Example {
     Cell key;
