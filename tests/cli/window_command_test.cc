@@ -197,12 +197,11 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"--window 'tumbling size=1d offset=-24h'", "got offset -1d and size 1d"},
         Refusal{"--window 'session gap=0s'", "gap must be positive, got 0 ms"},
         Refusal{"--window 'session gap=-5s'", "gap must be positive, got -5000 ms"},
-        Refusal{"--window 'session gap=5s'", "session windows are not available"},
         Refusal{"--window 'cumulate step=0s size=10s'", "step must be positive, got 0 ms"},
         Refusal{"--window 'cumulate step=3s size=10s'", "step must divide the size"},
-        Refusal{"--window 'global'", "global windows are not available"},
-        Refusal{"--window 'count size=100'", "count windows are not available"},
+        Refusal{"--window 'global size=1d'", "unknown parameter 'size'"},
         Refusal{"--window 'count size=0'", "size must be from 1 to"},
+        Refusal{"--window 'count size=5 slide=0'", "slide must be from 1 to"},
         Refusal{"--window 'hopping size=1s'", "hopping"}, Refusal{"", "--window"}));
 
 const std::string kGoodWindow = "--window 'tumbling size=10s' ";
@@ -210,9 +209,10 @@ const std::string kGoodWindow = "--window 'tumbling size=10s' ";
 INSTANTIATE_TEST_SUITE_P(
     Options, RefusalTest,
     testing::Values(
-        Refusal{kGoodWindow + "--lateness 5s", "--lateness is not available in this version"},
-        Refusal{kGoodWindow + "--early 5s", "--early is not available in this version"},
-        Refusal{kGoodWindow + "--accumulate discarding", "--accumulate is not available"},
+        Refusal{kGoodWindow + "--lateness -5s", "--lateness must not be negative, but is -5s"},
+        Refusal{kGoodWindow + "--early 0s", "must be positive, got 0s"},
+        Refusal{kGoodWindow + "--early rows=0", "a positive whole number, got '0'"},
+        Refusal{kGoodWindow + "--accumulate all", "retracting, not 'all'"},
         Refusal{kGoodWindow + "--zone Mars/Olympus", "--zone: unknown time zone 'Mars/Olympus'"},
         Refusal{kGoodWindow + "--zone +08:00", "unknown time zone '+08:00'"},
         Refusal{kGoodWindow + "--format json", "json input is not available in this version"},
