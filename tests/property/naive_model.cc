@@ -45,6 +45,7 @@ class Model {
       ++outcome_.rows_on_time;
     } else {
       outcome_.late.push_back({row, *watermark_, last_close_});
+      outcome_.late.back().row.cells.resize(query_.watermark_column());
     }
     raise_watermark(row);
     fire_due();
@@ -230,7 +231,10 @@ class Model {
       case WatermarkKind::kNone:
         return;
       case WatermarkKind::kPunctuated:
-        watermark = std::get<std::int64_t>(row.cells[query_.watermark_column()]);
+        if (const auto* brought =
+                std::get_if<std::int64_t>(&row.cells[query_.watermark_column()])) {
+          watermark = *brought;
+        }
         if (watermark == kNoWatermark) return;
         break;
       case WatermarkKind::kBounded:
