@@ -52,7 +52,6 @@ class Model {
   }
 
   ModelOutcome finish() {
-    at_end_ = true;
     watermark_ = kEndOfTime;
     fire_due();
     sort_canonically(outcome_.results);
@@ -177,11 +176,9 @@ class Model {
     }
   }
 
-  // The early firing after that at `time`. The multiples between would say nothing new, and a
-  // global window would go on for ever at the end of the input.
-  EventTime next_early(const NaiveState& state, EventTime time) const {
-    if (at_end_ && state.bounds.end == kEndOfTime) return kEndOfTime;
-    if (!query_.repeat_unchanged && !at_end_ && has_passed(time + query_.early.amount)) {
+  // The early firing after that at `time`. The multiples between would say nothing new.
+  EventTime next_early(EventTime time) const {
+    if (!query_.repeat_unchanged && has_passed(time + query_.early.amount)) {
       return next_multiple(*watermark_, query_.early.amount);
     }
     return time + query_.early.amount;
@@ -243,28 +240,28 @@ class Model {
     watermark_ = std::max(watermark_.value_or(watermark), watermark);
   }
 
-  // Everything that the watermark makes due, in order of time.
+  // Everything that is due, in order of time, whatever the watermark is by then: how far it rises at
+  // once is no part of the answer. The end of the input only completes windows.
   void fire_due() {
     while (!timers_.empty() && has_passed(timers_.begin()->first)) {
       const auto [time, id] = *timers_.begin();
       NaiveState state = take(id);
+      if (watermark_ == kEndOfTime) state.early_at.reset();
       if (state.early_at == time) {
         fire(state, PaneTiming::kEarly);
-        set_early(state, next_early(state, time));
+        set_early(state, next_early(time));
       } else if (state.on_time_at == time) {
         fire(state, PaneTiming::kOnTime);
         state.on_time_at.reset();
-      } else {
+      } else if (has_passed(closed_at(state.bounds.end)) && !state.on_time_at) {
         continue;
       }
-      // With no lateness a window is closed by the firing on time.
       keep(std::move(state));
     }
   }
 
   const WindowQuery& query_;
   ModelWatermark mode_;
-  bool at_end_ = false;
   std::optional<EventTime> watermark_;
   std::optional<EventTime> highest_;
 
