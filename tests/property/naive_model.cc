@@ -220,6 +220,10 @@ class Model {
     return state;
   }
 
+  static EventTime own_watermark(const Cell& cell) {
+    return std::holds_alternative<std::int64_t>(cell) ? std::get<std::int64_t>(cell) : kNoWatermark;
+  }
+
   void raise_watermark(const Row& row) {
     highest_ = std::max(highest_.value_or(row.time), row.time);
     if (mode_ == ModelWatermark::kOnlyAtEnd) return;
@@ -228,10 +232,7 @@ class Model {
       case WatermarkKind::kNone:
         return;
       case WatermarkKind::kPunctuated:
-        if (const auto* brought =
-                std::get_if<std::int64_t>(&row.cells[query_.watermark_column()])) {
-          watermark = *brought;
-        }
+        watermark = own_watermark(row.cells[query_.watermark_column()]);
         if (watermark == kNoWatermark) return;
         break;
       case WatermarkKind::kBounded:
@@ -240,8 +241,8 @@ class Model {
     watermark_ = std::max(watermark_.value_or(watermark), watermark);
   }
 
-  // Everything that is due, in order of time, whatever the watermark is by then: how far it rises at
-  // once is no part of the answer. The end of the input only completes windows.
+  // Everything that is due, in order of time, whatever the watermark is by then: how far it rises
+  // at once is no part of the answer. The end of the input only completes windows.
   void fire_due() {
     while (!timers_.empty() && has_passed(timers_.begin()->first)) {
       const auto [time, id] = *timers_.begin();

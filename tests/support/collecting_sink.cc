@@ -6,11 +6,21 @@
 
 namespace tidemark::test_support {
 
+namespace {
+
+bool has(const WindowQuery& query, WindowKind kind) {
+  return std::any_of(query.windows.begin(), query.windows.end(),
+                     [kind](const WindowSpec& spec) { return spec.kind == kind; });
+}
+
+}  // namespace
+
+// A session that takes back what it said early under older bounds may do so behind their end.
 CollectingSink::CollectingSink(const WindowQuery& query)
     : key_count_(query.keys.size()),
-      is_on_time_(query.lateness == 0 &&
-                  std::none_of(query.windows.begin(), query.windows.end(),
-                               [](const auto& spec) { return spec.kind == WindowKind::kCount; })) {}
+      is_on_time_(
+          query.lateness == 0 && !has(query, WindowKind::kCount) &&
+          !(query.accumulation == Accumulation::kRetracting && has(query, WindowKind::kSession))) {}
 
 void CollectingSink::accept(const Batch& results) {
   check_alive("accept");
