@@ -35,6 +35,19 @@ TEST_F(CountProperty, CountWindowsBesideOthersEqualTheModel) {
   });
 }
 
+// Each firing of a count window is a window of its own, on time and new, in every mode.
+TEST_F(CountProperty, PanesOfCountWindowsEqualTheModel) {
+  for_random_seeds(40, [](Random& random) {
+    ScenarioShape shape = count_shape(DoubleInputs::kExact);
+    shape.large_integers = false;
+    shape.window = [](Random& inner, std::int64_t unit) {
+      return chance(inner, 0.7) ? random_count(inner) : random_timed(inner, unit);
+    };
+    shape.settings = add_lateness;
+    check_every_strategy(random, random_scenario(random, shape));
+  });
+}
+
 // Which rows meet in a window depends on the pace of the partitions, how many do not.
 TEST_F(CountProperty, SeveralPartitionsFillAsManyWindows) {
   for_random_seeds(30, [](Random& random) {
