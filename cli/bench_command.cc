@@ -33,7 +33,7 @@ namespace tidemark::cli {
 
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kBenchExamples =
     R"(Without options it measures the headline job: a sliding window of 1 h every 1 s,
 count, sum and max over 1,000 keys, on all cores; about half a minute.
 
@@ -247,7 +247,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("bench", "measure throughput and latency of a windowed job");
   const auto arguments = std::make_shared<BenchArguments>();
   add_options(*command, *arguments);
-  command->footer(kExamples);
+  command->footer(kBenchExamples);
   command->callback([arguments, &exit_code] { exit_code = measure(*arguments); });
 }
 

@@ -15,7 +15,7 @@ namespace tidemark::cli {
 
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExplainExamples = R"(Examples:
   tidemark explain 'gen:orders?keys=10k' --key user_id --window 'sliding size=1h slide=1s' --agg 'count, sum(amount), max(amount)'
   tidemark explain 'gen:orders' --window 'sliding size=1h slide=1s' --window 'tumbling size=1d' --strategy recompute
 )";
@@ -58,7 +58,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       "explain", "print the plan of a windowed job: slices, strategy and why, predicted cost");
   const auto arguments = std::make_shared<WindowArguments>();
   add_window_options(*command, *arguments);
-  command->footer(kExamples);
+  command->footer(kExplainExamples);
   command->callback([arguments, &exit_code] {
     explain(*arguments);
     exit_code = kExitDone;

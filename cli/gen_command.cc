@@ -18,7 +18,7 @@ namespace tidemark::cli {
 
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kGenExamples = R"(Examples:
   tidemark gen orders --rows 5
   tidemark gen orders --rows 1000 --keys 100 --skew zipf:1.1 --disorder 2s --seed 7 --output -
   tidemark gen nexmark-bid --rows 5 --format ndjson
@@ -93,7 +93,7 @@ void add_gen_command(CLI::App& app, int& exit_code) {
   command->add_flag("--live", arguments->live, "write rows in real time, as their times say");
   command->add_option("--format", arguments->format, "csv (default) or ndjson");
   command->add_option("--output", arguments->output, "a file, or - for standard output (default)");
-  command->footer(kExamples);
+  command->footer(kGenExamples);
   command->callback([arguments, &exit_code] { exit_code = generate(*arguments); });
 }
 

@@ -31,7 +31,7 @@ namespace tidemark::cli {
 
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kWindowExamples = R"(Examples:
   tidemark window 'gen:orders?rows=100k&keys=3' --key user_id --window 'tumbling size=5s' --agg 'count, sum(amount)'
   tidemark gen orders --rows 1000 | tidemark window - --time ts --key country --window 'sliding size=1m slide=10s'
   tidemark gen orders --rows 1000 | tidemark window - --time ts --window 'tumbling size=50ms' --agg 'count, avg(amount) as mean, count where amount >= 900 as large' --output-format json
@@ -305,7 +305,7 @@ void add_window_command(CLI::App& app, int& exit_code) {
                          "generated stream");
   const auto arguments = std::make_shared<WindowArguments>();
   add_window_options(*command, *arguments);
-  command->footer(kExamples);
+  command->footer(kWindowExamples);
   command->callback([arguments, &exit_code] { exit_code = WindowRun(*arguments).run(); });
 }
 

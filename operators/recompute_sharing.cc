@@ -6,7 +6,7 @@
 namespace tidemark {
 
 namespace {
-constexpr std::size_t kChunk = 256;
+constexpr std::size_t kMergeChunk = 256;
 }
 
 // Merges runs into the pane of the window that fires.
@@ -16,9 +16,9 @@ class RecomputeSharing::Merger final : public SealedSlices::Visitor {
 
   void visit(const EntryRun& run) override {
     const std::size_t entry_size = sharing_.layout_.entry_size();
-    std::array<std::byte*, kChunk> into;
-    for (std::size_t from = 0; from < run.size; from += kChunk) {
-      const std::size_t n = std::min(kChunk, run.size - from);
+    std::array<std::byte*, kMergeChunk> into;
+    for (std::size_t from = 0; from < run.size; from += kMergeChunk) {
+      const std::size_t n = std::min(kMergeChunk, run.size - from);
       const std::byte* entries = run.entries + from * entry_size;
       sharing_.window_.prepare(++sharing_.stamp_, n, sharing_.slot_count_);
       for (std::size_t i = 0; i < n; ++i) {

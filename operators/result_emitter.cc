@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kStartColumn = 0;
 constexpr std::size_t kEndColumn = 1;
 constexpr std::size_t kFirstKeyColumn = 2;
-constexpr std::size_t kChunk = 256;
+constexpr std::size_t kEmitChunk = 256;
 }  // namespace
 
 ResultEmitter::ResultEmitter(const KeyTable& keys, const WindowQuery& query, ResultOutput& output)
@@ -72,10 +72,10 @@ void ResultEmitter::emit_live(std::span<const std::uint32_t> slots, const LiveRe
 
 std::size_t ResultEmitter::emit_entries(const AggregateLayout& layout, const std::byte* entries,
                                         std::size_t n, std::size_t from) {
-  std::array<std::uint32_t, kChunk> slots;
-  std::array<const std::byte*, kChunk> rows;
+  std::array<std::uint32_t, kEmitChunk> slots;
+  std::array<const std::byte*, kEmitChunk> rows;
   while (from < n) {
-    const std::size_t take = std::min({n - from, room(), kChunk});
+    const std::size_t take = std::min({n - from, room(), kEmitChunk});
     if (take == 0) break;
     for (std::size_t i = 0; i < take; ++i) {
       rows[i] = entries + (from + i) * layout.entry_size();

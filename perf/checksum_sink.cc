@@ -13,10 +13,10 @@ namespace {
 
 // The window's start follows from its end, so it is left out.
 constexpr std::size_t kFirstColumn = 1;
-constexpr std::size_t kChunk = 256;
+constexpr std::size_t kChecksumChunk = 256;
 constexpr std::uint64_t kNullCell = 0x9AE16A3B2F90404F;
 
-using Sums = std::array<std::uint64_t, kChunk>;
+using Sums = std::array<std::uint64_t, kChecksumChunk>;
 
 // Adds the weighted cells [begin, begin + n) of a column.
 void add_cells(const Column& column, std::uint64_t weight, std::size_t begin, std::size_t n,
@@ -48,8 +48,8 @@ void add_cells_or_null(const Column& column, std::uint64_t weight, std::size_t b
 
 void ChecksumSink::accept(const Batch& results) {
   Sums sums;
-  for (std::size_t begin = 0; begin < results.size(); begin += kChunk) {
-    const std::size_t n = std::min(kChunk, results.size() - begin);
+  for (std::size_t begin = 0; begin < results.size(); begin += kChecksumChunk) {
+    const std::size_t n = std::min(kChecksumChunk, results.size() - begin);
     std::fill_n(sums.begin(), n, 0);
     for (std::size_t i = kFirstColumn; i < results.column_count(); ++i) {
       const Column& column = results.column(i);

@@ -13,22 +13,20 @@
 #include <sstream>
 #include <thread>
 
+#include "tidemark/runtime/cpu_set.h"
+
 namespace tidemark {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-struct CpuSetDeleter {
-  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-};
-
 // The kernel refuses a mask smaller than its own with EINVAL, and does not tell how large that is.
 std::vector<int> affinity_cpus() {
   constexpr std::size_t kMostCpus = std::size_t{1} << 20;
   for (std::size_t count = CPU_SETSIZE; count <= kMostCpus; count *= 2) {
     const std::size_t bytes = CPU_ALLOC_SIZE(count);
-    const std::unique_ptr<cpu_set_t, CpuSetDeleter> set(CPU_ALLOC(count));
+    const CpuSet set(CPU_ALLOC(count));
     if (!set) break;
     CPU_ZERO_S(bytes, set.get());
     if (sched_getaffinity(0, bytes, set.get()) == 0) {

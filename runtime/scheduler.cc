@@ -12,6 +12,8 @@
 #include <string>
 #include <thread>
 
+#include "tidemark/runtime/cpu_set.h"
+
 namespace tidemark {
 
 namespace {
@@ -26,17 +28,13 @@ void pause_briefly() {
 #endif
 }
 
-struct CpuSetDeleter {
-  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-};
-
 // A worker that may not run on the wished CPU, because the mask or the cgroup changed meanwhile,
 // runs where the system puts it: slower perhaps, but right.
 void pin_current_thread(int cpu) {
   if (cpu < 0) return;
   const auto index = static_cast<std::size_t>(cpu);
   const std::size_t bytes = CPU_ALLOC_SIZE(index + 1);
-  const std::unique_ptr<cpu_set_t, CpuSetDeleter> set(CPU_ALLOC(index + 1));
+  const CpuSet set(CPU_ALLOC(index + 1));
   if (!set) return;
   CPU_ZERO_S(bytes, set.get());
   CPU_SET_S(index, bytes, set.get());
