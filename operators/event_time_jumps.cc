@@ -9,12 +9,14 @@ void EventTimeJumps::observe(std::span<const EventTime> times) {
   if (highest_ == kNoWatermark) highest_ = times.front();
   EventTime lowest = times.front();
   EventTime highest = times.front();
-  for (const EventTime time : times) {
-    lowest = std::min(lowest, time);
-    highest = std::max(highest, time);
+  // No row lies further above the highest before it than above the row before it.
+  std::int64_t steepest = times.front() - highest_;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    lowest = std::min(lowest, times[i]);
+    highest = std::max(highest, times[i]);
+    steepest = std::max(steepest, times[i] - times[i - 1]);
   }
-  // Most batches raise the event time by less than the largest jump, all rows together.
-  if (highest - highest_ > largest_.ms || lowest < middle_) {
+  if (steepest > std::max(largest_.ms, floor_) || lowest < middle_) {
     look_at_each(times);
   } else {
     highest_ = std::max(highest_, highest);
@@ -25,7 +27,7 @@ void EventTimeJumps::observe(std::span<const EventTime> times) {
 void EventTimeJumps::look_at_each(std::span<const EventTime> times) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     const EventTime time = times[i];
-    if (time - highest_ > largest_.ms) {
+    if (time - highest_ > std::max(largest_.ms, floor_)) {
       largest_ = {.ms = time - highest_, .from = highest_, .to = time, .row = rows_ + i + 1};
       middle_ = highest_ + largest_.ms / 2;
     }

@@ -18,6 +18,9 @@ namespace tidemark {
 // was wrong, not that there was silence. Not thread-safe.
 class EventTimeJumps {
  public:
+  // Jumps of up to `floor`, in ms, are of no account: a delay of the watermark makes up for them.
+  explicit EventTimeJumps(std::int64_t floor = 0) : floor_(floor) {}
+
   // The next rows, in order; their times are valid.
   void observe(std::span<const EventTime> times);
 
@@ -27,6 +30,7 @@ class EventTimeJumps {
  private:
   void look_at_each(std::span<const EventTime> times);
 
+  std::int64_t floor_;
   EventTimeJump largest_;
   EventTime highest_ = kNoWatermark;
   EventTime middle_ = kNoWatermark;  // of the largest jump
