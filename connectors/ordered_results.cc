@@ -28,9 +28,13 @@ std::uint64_t prefix_of(std::string_view text) {
   return bytes;
 }
 
-bool has_count_window(const WindowQuery& query) {
-  return std::any_of(query.windows.begin(), query.windows.end(),
-                     [](const WindowSpec& window) { return window.kind == WindowKind::kCount; });
+// Count windows may end anywhere, and a session takes back what it has said under older bounds
+// whenever it fires next.
+bool may_come_at_any_time(const WindowQuery& query) {
+  return std::any_of(query.windows.begin(), query.windows.end(), [&](const WindowSpec& window) {
+    return window.kind == WindowKind::kCount ||
+           (window.kind == WindowKind::kSession && query.accumulation == Accumulation::kRetracting);
+  });
 }
 
 }  // namespace
@@ -39,7 +43,7 @@ OrderedResults::OrderedResults(const WindowQuery& query, ResultSink& next,
                                const std::vector<bool>& unsigned_keys)
     : schema_(query.result_schema()),
       key_count_(query.keys.size()),
-      hold_(has_count_window(query) ? kEndOfTime : query.lateness),
+      hold_(may_come_at_any_time(query) ? kEndOfTime : query.lateness),
       has_repeats_(query.carries_watermarks()),
       integer_bias_(key_count_, kSignBit),
       next_(next),

@@ -19,7 +19,8 @@ namespace tidemark {
 // integers (also strings that are canonical integers, see canonical_integer.h) by value, then other
 // strings bytewise. Firings of the same window and key stay in their order. A watermark is passed
 // on after the results that it completes. Where windows fire again within allowed lateness, results
-// are held as long; count windows may end anywhere, so with them all results are held to the end.
+// are held as long; count windows may end anywhere, and retracting sessions take back old bounds at
+// any time, so with them all results are held to the end.
 //
 // Holds one copy of each waiting result and 16 bytes; sorting moves the latter only.
 class OrderedResults : public ResultSink {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -332,8 +333,14 @@ bool TriggeredWindows::says_the_same(const std::byte* a, const std::byte* b) {
   for (std::size_t i = 0; i < compared_.column_count(); ++i) {
     const Column& column = compared_.column(i);
     if (column.is_null(0) != column.is_null(1)) return false;
-    const auto* cells = static_cast<const std::uint64_t*>(column.cells());
-    if (!column.is_null(0) && cells[0] != cells[1]) return false;
+    if (column.is_null(0)) continue;
+    if (column.type() == ColumnType::kDouble) {
+      const double* const cells = column.doubles();
+      const bool both_nan = std::isnan(cells[0]) && std::isnan(cells[1]);
+      if (!both_nan && cells[0] != cells[1]) return false;
+    } else if (column.int64s()[0] != column.int64s()[1]) {
+      return false;
+    }
   }
   return true;
 }

@@ -17,7 +17,8 @@
 
 namespace tidemark::test_support {
 
-// TIDEMARK_PROPERTY_ROUNDS multiplies the work; TIDEMARK_PROPERTY_SEED repeats one failed round.
+// TIDEMARK_PROPERTY_ROUNDS multiplies the work, also by a fraction; TIDEMARK_PROPERTY_SEED repeats
+// one failed round.
 class PropertyTest : public ::testing::Test {
  protected:
   template <typename Body>
@@ -27,7 +28,8 @@ class PropertyTest : public ::testing::Test {
       return;
     }
     const char* factor = std::getenv("TIDEMARK_PROPERTY_ROUNDS");
-    const int total = factor == nullptr ? rounds : rounds * std::max(1, std::atoi(factor));
+    const double scaled = factor == nullptr ? rounds : rounds * std::strtod(factor, nullptr);
+    const int total = std::max(1, static_cast<int>(scaled));
     for (int round = 0; round < total && !HasFailure(); ++round) {
       run_round(static_cast<std::uint64_t>(round) + 1, body);
     }
