@@ -1,9 +1,7 @@
 #include "tidemark/operators/triggered_windows.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace tidemark {
@@ -85,8 +83,7 @@ TriggeredWindows::TriggeredWindows(const WindowQuery& query, const WindowSpec& s
                layout, memory),
       event_timers_(0, memory),
       processing_timers_(1, memory),
-      output_(specification, layout, memory),
-      compared_(layout.result_columns(), 2) {
+      reports_(query, specification, layout, memory) {
   if (has_edges(spec.kind)) slicing_.emplace(spec, std::move(zone));
   if (trigger_->stateless()) shared_trigger_ = trigger_->fresh();
   if (keeps_rows_) scratch_.emplace(query.values, kScratchRows);
@@ -177,18 +174,9 @@ void TriggeredWindows::add_to_session(const RowChunk& rows, std::size_t row,
   accept(*session, rows, row);
 }
 
-void TriggeredWindows::withdraw(KeyWindow& session) {
-  if (session.firing == nullptr || session.firing->reported.empty()) return;
-  FiringState& firing = *session.firing;
-  if (query_.accumulation == Accumulation::kRetracting) {
-    firing.taken_back.push_back({session.start, session.end, std::move(firing.reported)});
-  }
-  firing.reported.clear();
-}
-
 void TriggeredWindows::reach(KeyWindow& session, EventTime start, EventTime end) {
   if (session.start == start && session.end == end) return;
-  withdraw(session);
+  reports_.withdraw(session);
   session.start = start;
   session.end = end;
   session.end_passed = end - 1 <= watermark_;
@@ -201,7 +189,7 @@ void TriggeredWindows::merge(KeyWindow& session, KeyWindow& other) {
   session.last_row = std::max(session.last_row, other.last_row);
   session.firings = std::max(session.firings, other.firings);
   if (other.firing != nullptr) {
-    withdraw(other);
+    reports_.withdraw(other);
     FiringState& firing = *session.firing;
     FiringState& theirs = *other.firing;
     std::move(theirs.taken_back.begin(), theirs.taken_back.end(),
@@ -257,7 +245,7 @@ void TriggeredWindows::fire_count(KeyWindow& window) {
     rows.aggregate(layout_, window.content, *scratch_);
     window.rows = since_firing;
   }
-  output_.add(start, last + 1, window.content, {PaneTiming::kOnTime, ChangeKind::kInsert, 0});
+  reports_.say_once(start, last + 1, window.content);
 }
 
 KeyWindow& TriggeredWindows::open(std::uint32_t slot, std::int64_t number, EventTime start,
@@ -305,62 +293,12 @@ void TriggeredWindows::act(KeyWindow& window, TriggerResult result, PaneTiming t
 void TriggeredWindows::report(KeyWindow& window, PaneTiming timing) {
   if (window.rows == 0) return;
   if (keeps_rows_ && !evict(window)) return;
+  reports_.report(window, timing);
   if (query_.accumulation == Accumulation::kDiscarding) {
-    say(window, window.content, timing, ChangeKind::kInsert);
-    ++window.firings;
     purge(window);
-    return;
+  } else if (keeps_rows_) {
+    finish_eviction(window);
   }
-  std::vector<std::byte>* const reported =
-      window.firing != nullptr ? &window.firing->reported : nullptr;
-  const bool again = reported != nullptr && !reported->empty();
-  if (!again || query_.repeat_unchanged || !says_the_same(reported->data(), window.content)) {
-    if (query_.accumulation == Accumulation::kRetracting) take_back(window, timing);
-    say(window, window.content, timing, again ? ChangeKind::kUpdateAfter : ChangeKind::kInsert);
-    ++window.firings;
-    if (reported != nullptr)
-      reported->assign(window.content, window.content + layout_.entry_size());
-  }
-  if (keeps_rows_) finish_eviction(window);
-}
-
-bool TriggeredWindows::says_the_same(const std::byte* a, const std::byte* b) {
-  if (std::memcmp(a, b, layout_.entry_size()) == 0) return true;
-  const std::array<const std::byte*, 2> rows{a, b};
-  std::vector<CellOverflow> overflows;
-  compared_.clear();
-  layout_.lower(rows.data(), nullptr, rows.size(), compared_, 0, 0, overflows);
-  for (std::size_t i = 0; i < compared_.column_count(); ++i) {
-    const Column& column = compared_.column(i);
-    if (column.is_null(0) != column.is_null(1)) return false;
-    if (column.is_null(0)) continue;
-    if (column.type() == ColumnType::kDouble) {
-      const double* const cells = column.doubles();
-      const bool both_nan = std::isnan(cells[0]) && std::isnan(cells[1]);
-      if (!both_nan && cells[0] != cells[1]) return false;
-    } else if (column.int64s()[0] != column.int64s()[1]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void TriggeredWindows::take_back(KeyWindow& window, PaneTiming timing) {
-  if (window.firing == nullptr) return;
-  FiringState& firing = *window.firing;
-  for (const TakenBack& said : firing.taken_back) {
-    output_.add(said.start, said.end, said.content.data(),
-                {timing, ChangeKind::kDelete, window.firings});
-  }
-  firing.taken_back.clear();
-  if (!firing.reported.empty()) {
-    say(window, firing.reported.data(), timing, ChangeKind::kUpdateBefore);
-  }
-}
-
-void TriggeredWindows::say(KeyWindow& window, const std::byte* content, PaneTiming timing,
-                           ChangeKind change) {
-  output_.add(window.start, window.end, content, {timing, change, window.firings});
 }
 
 bool TriggeredWindows::evict(KeyWindow& window) {
@@ -414,16 +352,16 @@ void TriggeredWindows::schedule(KeyWindow& window) {
 }
 
 bool TriggeredWindows::fire(ResultEmitter& emitter) {
-  if (!output_.drain(emitter)) return false;
+  if (!reports_.drain(emitter)) return false;
   while (!event_timers_.empty() && event_timers_.first_time() <= watermark_) {
     KeyWindow& window = event_timers_.first();
     const EventTime time = event_timers_.first_time();
     event_timers_.remove(window);
     on_event_timer(window, time);
-    if (!output_.drain(emitter)) return false;
+    if (!reports_.drain(emitter)) return false;
   }
   if (!processing_timers_.empty()) on_processing_timers(clock_());
-  return output_.drain(emitter);
+  return reports_.drain(emitter);
 }
 
 Trigger& TriggeredWindows::trigger_of(KeyWindow& window) {

@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "tidemark/operators/evictor.h"
-#include "tidemark/operators/firing_output.h"
 #include "tidemark/operators/key_windows.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/slicing.h"
 #include "tidemark/operators/timer_queue.h"
+#include "tidemark/operators/window_reports.h"
 #include "tidemark/operators/window_state.h"
 
 namespace tidemark {
@@ -46,8 +46,6 @@ class TriggeredWindows final : public WindowState {
   KeyWindow& open(std::uint32_t slot, std::int64_t number, EventTime start, EventTime end);
   // Gives the session new bounds; the old ones are taken back if they have been reported.
   void reach(KeyWindow& session, EventTime start, EventTime end);
-  // What the session has reported does not hold under the bounds that it gets.
-  void withdraw(KeyWindow& session);
   // `other` becomes a part of `session` and is gone.
   void merge(KeyWindow& session, KeyWindow& other);
   std::int64_t gap_of(const RowChunk& rows, std::size_t row) const;
@@ -57,9 +55,6 @@ class TriggeredWindows final : public WindowState {
   void put(KeyWindow& window, const RowChunk& rows, std::size_t row);
   void act(KeyWindow& window, TriggerResult result, PaneTiming timing);
   void report(KeyWindow& window, PaneTiming timing);
-  bool says_the_same(const std::byte* a, const std::byte* b);
-  void take_back(KeyWindow& window, PaneTiming timing);
-  void say(KeyWindow& window, const std::byte* content, PaneTiming timing, ChangeKind change);
   // Computes the content from the window's rows; false if none is left.
   bool evict(KeyWindow& window);
   void finish_eviction(KeyWindow& window);
@@ -94,9 +89,8 @@ class TriggeredWindows final : public WindowState {
   KeyWindows windows_;
   TimerQueue event_timers_;
   TimerQueue processing_timers_;
-  FiringOutput output_;
+  WindowReports reports_;
   std::optional<Batch> scratch_;
-  Batch compared_;  // results of two contents
   EventTime watermark_ = kNoWatermark;
 };
 

@@ -1,0 +1,85 @@
+#include "tidemark/operators/window_reports.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace tidemark {
+
+WindowReports::WindowReports(const WindowQuery& query, std::uint32_t specification,
+                             const AggregateLayout& layout, std::pmr::memory_resource& memory)
+    : query_(query),
+      layout_(layout),
+      output_(specification, layout, memory),
+      compared_(layout.result_columns(), 2) {}
+
+void WindowReports::report(KeyWindow& window, PaneTiming timing) {
+  std::vector<std::byte>* const reported =
+      window.firing != nullptr && query_.accumulation != Accumulation::kDiscarding
+          ? &window.firing->reported
+          : nullptr;
+  const bool again = reported != nullptr && !reported->empty();
+  if (again && !query_.repeat_unchanged && says_the_same(reported->data(), window.content)) return;
+  if (query_.accumulation == Accumulation::kRetracting) take_back(window, timing);
+  say(window, window.content, timing, again ? ChangeKind::kUpdateAfter : ChangeKind::kInsert);
+  ++window.firings;
+  if (reported != nullptr) {
+    reported->assign(window.content, window.content + layout_.entry_size());
+  }
+}
+
+void WindowReports::say_once(EventTime start, EventTime end, const std::byte* content) {
+  output_.add(start, end, content, {PaneTiming::kOnTime, ChangeKind::kInsert, 0});
+}
+
+void WindowReports::withdraw(KeyWindow& window) {
+  if (window.firing == nullptr || window.firing->reported.empty()) return;
+  FiringState& firing = *window.firing;
+  if (query_.accumulation == Accumulation::kRetracting) {
+    firing.taken_back.push_back({window.start, window.end, std::move(firing.reported)});
+  }
+  firing.reported.clear();
+}
+
+void WindowReports::take_back(KeyWindow& window, PaneTiming timing) {
+  if (window.firing == nullptr) return;
+  FiringState& firing = *window.firing;
+  for (const TakenBack& said : firing.taken_back) {
+    output_.add(said.start, said.end, said.content.data(),
+                {timing, ChangeKind::kDelete, window.firings});
+  }
+  firing.taken_back.clear();
+  if (!firing.reported.empty()) {
+    say(window, firing.reported.data(), timing, ChangeKind::kUpdateBefore);
+  }
+}
+
+void WindowReports::say(const KeyWindow& window, const std::byte* content, PaneTiming timing,
+                        ChangeKind change) {
+  output_.add(window.start, window.end, content, {timing, change, window.firings});
+}
+
+bool WindowReports::says_the_same(const std::byte* a, const std::byte* b) {
+  if (std::memcmp(a, b, layout_.entry_size()) == 0) return true;
+  const std::array<const std::byte*, 2> rows{a, b};
+  std::vector<CellOverflow> overflows;
+  compared_.clear();
+  layout_.lower(rows.data(), nullptr, rows.size(), compared_, 0, 0, overflows);
+  for (std::size_t i = 0; i < compared_.column_count(); ++i) {
+    const Column& column = compared_.column(i);
+    if (column.is_null(0) != column.is_null(1)) return false;
+    if (column.is_null(0)) continue;
+    if (column.type() == ColumnType::kDouble) {
+      const double* const cells = column.doubles();
+      const bool both_nan = std::isnan(cells[0]) && std::isnan(cells[1]);
+      if (!both_nan && cells[0] != cells[1]) return false;
+    } else if (column.int64s()[0] != column.int64s()[1]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace tidemark
