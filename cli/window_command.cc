@@ -161,24 +161,9 @@ class WindowRun {
     value_or_throw(validate(query_));
     if (input_.detected_unit) {
       note(fmt::format("times in {} are read as {} (--time-unit {})", arguments_.time_column,
-                       unit_name(*input_.detected_unit), to_string(*input_.detected_unit)));
+                       long_name(*input_.detected_unit), to_string(*input_.detected_unit)));
     }
     if (input_.time_warning) note(*input_.time_warning);
-  }
-
-  static const char* unit_name(TimeUnit unit) {
-    switch (unit) {
-      case TimeUnit::kSeconds:
-        return "seconds";
-      case TimeUnit::kMilliseconds:
-        return "milliseconds";
-      case TimeUnit::kMicroseconds:
-        return "microseconds";
-      case TimeUnit::kNanoseconds:
-        return "nanoseconds";
-      default:
-        return "text";
-    }
   }
 
   OnBadRow on_bad() const {

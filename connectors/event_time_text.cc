@@ -211,6 +211,8 @@ std::size_t count_digits(std::string_view text) {
   return count;
 }
 
+}  // namespace
+
 std::string_view long_name(TimeUnit unit) {
   switch (unit) {
     case TimeUnit::kSeconds:
@@ -227,8 +229,6 @@ std::string_view long_name(TimeUnit unit) {
   }
   return "text";
 }
-
-}  // namespace
 
 Expected<TimeUnit> parse_time_unit(std::string_view text) {
   for (const TimeUnit unit : {TimeUnit::kAuto, TimeUnit::kSeconds, TimeUnit::kMilliseconds,

@@ -25,6 +25,8 @@ enum class TimeUnit : std::uint8_t {
 // From `auto`, `s`, `ms`, `us`, `ns` or `text`.
 Expected<TimeUnit> parse_time_unit(std::string_view text);
 std::string_view to_string(TimeUnit unit);
+// In full: `seconds`; `text` for what is no number.
+std::string_view long_name(TimeUnit unit);
 
 struct EventTimeOptions {
   TimeUnit unit = TimeUnit::kAuto;
