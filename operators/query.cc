@@ -35,41 +35,45 @@ Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec&
   return {};
 }
 
-// What a window of its kind asks of the query's columns and triggers.
+Expected<void> validate_session(const WindowQuery& query, const WindowSpec& window) {
+  if (query.trigger != nullptr && !query.trigger->can_merge()) {
+    return make_error(
+        "sessions merge, and the trigger cannot: use one that can, such as after_count");
+  }
+  if (window.size > 0) return {};
+  const auto input = static_cast<std::size_t>(window.gap_input);
+  if (window.gap_input < 0 || input >= query.values.size()) {
+    return make_error(
+        fmt::format("window '{}': there is no value column for the gap", to_string(window)));
+  }
+  if (query.values[input].type != ColumnType::kInt64) {
+    return make_error(
+        fmt::format("window '{}': gaps are whole numbers of ms, but column {} is of doubles",
+                    to_string(window), query.values[input].name));
+  }
+  return {};
+}
+
+Expected<void> validate_count_window(const WindowQuery& query, const WindowSpec& window) {
+  const bool fires_otherwise = query.trigger != nullptr || query.evictor != nullptr ||
+                               query.early.kind != EarlyFiring::Kind::kNone;
+  if (!fires_otherwise) return {};
+  return make_error(fmt::format(
+      "window '{}' fires by its number of rows: it takes no early firing, trigger or evictor; "
+      "use a global window for those",
+      to_string(window)));
+}
+
+// What a window asks of the rest of the query.
 Expected<void> validate_in_query(const WindowQuery& query, const WindowSpec& window) {
-  if (window.kind == WindowKind::kSession) {
-    if (query.trigger != nullptr && !query.trigger->can_merge()) {
-      return make_error(
-          "sessions merge, and the trigger cannot: use one that can, such as after_count");
-    }
-    if (window.size > 0) return {};
-    const auto input = static_cast<std::size_t>(window.gap_input);
-    if (window.gap_input < 0 || input >= query.values.size()) {
-      return make_error(
-          fmt::format("window '{}': there is no value column for the gap", to_string(window)));
-    }
-    if (query.values[input].type != ColumnType::kInt64) {
-      return make_error(
-          fmt::format("window '{}': gaps are whole numbers of ms, but column {} is of doubles",
-                      to_string(window), query.values[input].name));
-    }
-  }
-  if (window.kind == WindowKind::kCount) {
-    const bool fires_otherwise = query.trigger != nullptr || query.evictor != nullptr ||
-                                 query.early.kind != EarlyFiring::Kind::kNone;
-    if (fires_otherwise) {
-      return make_error(fmt::format(
-          "window '{}' fires by its number of rows: it takes no early firing, trigger or evictor; "
-          "use a global window for those",
-          to_string(window)));
-    }
-  }
   if (query.strategy != Strategy::kAuto && query.strategy != Strategy::kBuckets) {
     if (const auto why = query.leaves_shared_path(window)) {
       return make_error(fmt::format("window '{}' cannot use strategy {}: {}; use auto or buckets",
                                     to_string(window), to_string(query.strategy), *why));
     }
   }
+  if (window.kind == WindowKind::kSession) return validate_session(query, window);
+  if (window.kind == WindowKind::kCount) return validate_count_window(query, window);
   return {};
 }
 

@@ -236,6 +236,16 @@ TEST(TriggerTest, SessionsRefuseATriggerThatCannotMerge) {
             "sessions merge, and the trigger cannot: use one that can, such as after_count");
 }
 
+TEST(TriggerTest, WhatLeavesTheSharedPathTakesNoSharingStrategy) {
+  WindowQuery query = query_over(session(10ms), nullptr);
+  query.strategy = Strategy::kSubtract;
+  const auto refused = validate(query);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message,
+            "window 'session gap=10ms' cannot use strategy subtract: the edges of sessions are not "
+            "known before their rows; use auto or buckets");
+}
+
 TEST(TriggerTest, ParametersOutOfRangeAreRefused) {
   EXPECT_THROW(after_count(0), std::invalid_argument);
   EXPECT_THROW(after_delay(0ms), std::invalid_argument);
