@@ -38,6 +38,13 @@ class TimerQueue {
     rise(at);
   }
 
+  // Moves the window's timer, which is there, to `time`, which is not before it.
+  void put_off(KeyWindow& window, EventTime time) {
+    const std::size_t at = window.timer_place[which_];
+    timers_[at].time = time;
+    sink(at);
+  }
+
   void remove(KeyWindow& window) {
     const std::size_t at = window.timer_place[which_];
     if (at == KeyWindow::kNoTimer) return;

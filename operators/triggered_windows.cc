@@ -111,6 +111,16 @@ void TriggeredWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
   note_live_entries();
 }
 
+void TriggeredWindows::expect(std::span<const std::uint32_t> slots) {
+  for (const std::uint32_t slot : slots) {
+    if (const KeyWindow* window = windows_.first_of_key(slot)) __builtin_prefetch(window, 1);
+  }
+  for (const std::uint32_t slot : slots) {
+    if (const KeyWindow* window = windows_.first_of_key(slot))
+      __builtin_prefetch(window->content, 1);
+  }
+}
+
 void TriggeredWindows::add_aligned(const RowChunk& rows, std::size_t row, std::uint8_t& outcome) {
   const std::int64_t slice = slicing_->slice_of(rows.times()[row]);
   if (slicing_->is_gap(slice)) return;
@@ -342,13 +352,17 @@ EventTime TriggeredWindows::ttl_deadline(const KeyWindow& window) const {
   return saturating_add(window.last_row, *query_.state_ttl);
 }
 
-void TriggeredWindows::schedule(KeyWindow& window) {
+EventTime TriggeredWindows::next_event_time(const KeyWindow& window) const {
   EventTime time = window.end_passed ? cleanup_time(window) : window.last_ms();
   time = std::min(time, ttl_deadline(window));
   if (window.firing != nullptr && !window.firing->event_timers.empty()) {
     time = std::min(time, window.firing->event_timers.front());
   }
-  event_timers_.ask(window, time);
+  return time;
+}
+
+void TriggeredWindows::schedule(KeyWindow& window) {
+  event_timers_.ask(window, next_event_time(window));
 }
 
 bool TriggeredWindows::fire(ResultEmitter& emitter) {
@@ -356,7 +370,6 @@ bool TriggeredWindows::fire(ResultEmitter& emitter) {
   while (!event_timers_.empty() && event_timers_.first_time() <= watermark_) {
     KeyWindow& window = event_timers_.first();
     const EventTime time = event_timers_.first_time();
-    event_timers_.remove(window);
     on_event_timer(window, time);
     if (!reports_.drain(emitter)) return false;
   }
@@ -376,7 +389,7 @@ void TriggeredWindows::on_event_timer(KeyWindow& window, EventTime time) {
     ++counters_.expired_windows;
     remove(window);
   } else {
-    schedule(window);
+    event_timers_.put_off(window, next_event_time(window));
   }
 }
 

@@ -24,6 +24,7 @@ class TriggeredWindows final : public WindowState {
                    const AggregateLayout& layout, std::pmr::memory_resource& memory,
                    std::shared_ptr<const ZoneClock> zone, std::function<EventTime()> clock);
 
+  void expect(std::span<const std::uint32_t> slots) override;
   void add(const RowChunk& rows, std::uint8_t* outcomes) override;
   void advance(EventTime watermark) override { watermark_ = watermark; }
   bool fire(ResultEmitter& emitter) override;
@@ -66,6 +67,8 @@ class TriggeredWindows final : public WindowState {
   void on_event_timer(KeyWindow& window, EventTime time);
   void let_trigger_see(KeyWindow& window, EventTime time);
   void on_processing_timers(EventTime now);
+  // When something is due next: a timer of the trigger, the end, or the window's leaving.
+  EventTime next_event_time(const KeyWindow& window) const;
   void schedule(KeyWindow& window);
   EventTime cleanup_time(const KeyWindow& window) const;
   EventTime ttl_deadline(const KeyWindow& window) const;

@@ -71,6 +71,7 @@ bool WindowOperator::add_in_time(const Batch& rows, std::span<const EventTime> w
       }
       const std::size_t n = std::min(RowChunk::kRows, rows.size() - next_row_);
       keys_.find_or_insert(rows, next_row_, {slots_.data(), n});
+      for (const auto& windows : windows_) windows->expect({slots_.data(), n});
     }
     raise_to(watermarks[next_row_]);
     if (!fire_due()) return false;
@@ -100,7 +101,8 @@ std::optional<EventTime> WindowOperator::next_processing_time() const {
 
 void WindowOperator::add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows) {
   rows_ += rows.size();
-  std::array<std::uint8_t, RowChunk::kRows> outcomes{};
+  std::array<std::uint8_t, RowChunk::kRows> outcomes;
+  std::fill_n(outcomes.begin(), rows.size(), std::uint8_t{0});
   for (const auto& windows : windows_) windows->add(rows, outcomes.data());
 
   std::size_t accepted = 0;

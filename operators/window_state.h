@@ -53,6 +53,9 @@ class WindowState {
  public:
   virtual ~WindowState() = default;
 
+  // Rows of these slots will be added one by one: a state may fetch what it has for them.
+  virtual void expect(std::span<const std::uint32_t> slots) { (void)slots; }
+
   // Adds the rows to the open windows that hold them, and sets bits in outcomes[i].
   virtual void add(const RowChunk& rows, std::uint8_t* outcomes) = 0;
 
