@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "checksum_output.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/window_operator.h"
-#include "tidemark/perf/checksum_sink.h"
 
 namespace tidemark::bench {
 namespace {
@@ -19,22 +19,6 @@ namespace {
 constexpr std::int64_t kRows = 5'000'000;
 constexpr std::int64_t kRowsPerSlide = 20'000;
 constexpr EventTime kSlide = 1000;
-
-class ChecksumOutput final : public ResultOutput {
- public:
-  explicit ChecksumOutput(const WindowQuery& query) : batch_(query.result_schema(), 256) {}
-
-  Batch* acquire() override { return &batch_; }
-  void deliver(Batch* results) override {
-    sink_.accept(*results);
-    results->clear();
-  }
-  std::uint64_t checksum() const { return sink_.checksum(); }
-
- private:
-  Batch batch_;
-  ChecksumSink sink_;
-};
 
 WindowQuery query_of(Strategy strategy, std::int64_t slides_per_window) {
   WindowQuery query;

@@ -9,9 +9,9 @@
 #include <random>
 #include <vector>
 
+#include "checksum_output.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/window_operator.h"
-#include "tidemark/perf/checksum_sink.h"
 #include "tidemark/perf/result_checksum.h"
 
 namespace tidemark::bench {
@@ -62,22 +62,6 @@ std::uint64_t hand_written(const std::vector<std::int64_t>& keys, std::size_t di
   }
   return checksum;
 }
-
-class ChecksumOutput final : public ResultOutput {
- public:
-  explicit ChecksumOutput(const WindowQuery& query) : batch_(query.result_schema(), 256) {}
-
-  Batch* acquire() override { return &batch_; }
-  void deliver(Batch* results) override {
-    sink_.accept(*results);
-    results->clear();
-  }
-  std::uint64_t checksum() const { return sink_.checksum(); }
-
- private:
-  Batch batch_;
-  ChecksumSink sink_;
-};
 
 std::uint64_t window_stage(const std::vector<std::int64_t>& keys, std::int64_t gap) {
   WindowQuery query;
