@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -23,7 +22,8 @@ std::uint64_t biased(std::int64_t value) { return static_cast<std::uint64_t>(val
 // The first eight bytes as a number that compares as the bytes do.
 std::uint64_t prefix_of(std::string_view text) {
   std::uint64_t bytes = 0;
-  std::memcpy(&bytes, text.data(), std::min(text.size(), sizeof bytes));
+  // An empty text may have no address to copy from.
+  text.copy(reinterpret_cast<char*>(&bytes), sizeof bytes);
   if constexpr (std::endian::native == std::endian::little) bytes = __builtin_bswap64(bytes);
   return bytes;
 }
