@@ -49,7 +49,6 @@ void KeyWindows::clear_content(KeyWindow& window) const {
   const auto initial = layout_.initial_entry();
   std::copy(initial.begin(), initial.end(), window.content);
   entry_header(window.content).slot = window.slot;
-  window.rows = 0;
 }
 
 void KeyWindows::name_slot(FiringState& firing, std::uint32_t slot) {

@@ -292,68 +292,60 @@ class Both final : public Trigger {
   bool finished_ = false;
 };
 
-class Repeatedly final : public Trigger {
+// Passes everything on to one trigger, and changes what comes back.
+class Around : public Trigger {
  public:
-  explicit Repeatedly(std::unique_ptr<Trigger> trigger) : trigger_(std::move(trigger)) {}
+  explicit Around(std::unique_ptr<Trigger> trigger) : trigger_(std::move(trigger)) {}
 
+  bool stateless() const override { return trigger_->stateless(); }
+  TriggerResult on_row(const TriggerRow& row, TriggerContext& window) override {
+    return changed(trigger_->on_row(row, window));
+  }
+  TriggerResult on_event_time(EventTime time, TriggerContext& window) override {
+    return changed(trigger_->on_event_time(time, window));
+  }
+  TriggerResult on_processing_time(EventTime time, TriggerContext& window) override {
+    return changed(trigger_->on_processing_time(time, window));
+  }
+  bool can_merge() const override { return trigger_->can_merge(); }
+  void merge(const Trigger& other) override {
+    trigger_->merge(*static_cast<const Around&>(other).trigger_);
+  }
+  void on_merged(TriggerContext& window) override { trigger_->on_merged(window); }
+
+ protected:
+  std::unique_ptr<Trigger> trigger_;
+
+ private:
+  virtual TriggerResult changed(TriggerResult result) = 0;
+};
+
+class Repeatedly final : public Around {
+ public:
+  using Around::Around;
   std::unique_ptr<Trigger> fresh() const override {
     return std::make_unique<Repeatedly>(trigger_->fresh());
   }
-  bool stateless() const override { return trigger_->stateless(); }
-  TriggerResult on_row(const TriggerRow& row, TriggerContext& window) override {
-    return restarted(trigger_->on_row(row, window));
-  }
-  TriggerResult on_event_time(EventTime time, TriggerContext& window) override {
-    return restarted(trigger_->on_event_time(time, window));
-  }
-  TriggerResult on_processing_time(EventTime time, TriggerContext& window) override {
-    return restarted(trigger_->on_processing_time(time, window));
-  }
-  bool can_merge() const override { return trigger_->can_merge(); }
-  void merge(const Trigger& other) override {
-    trigger_->merge(*static_cast<const Repeatedly&>(other).trigger_);
-  }
-  void on_merged(TriggerContext& window) override { trigger_->on_merged(window); }
 
  private:
-  TriggerResult restarted(TriggerResult result) {
+  TriggerResult changed(TriggerResult result) override {
     if (trigger_->finished()) trigger_ = trigger_->fresh();
     return result;
   }
-
-  std::unique_ptr<Trigger> trigger_;
 };
 
-class Purging final : public Trigger {
+class Purging final : public Around {
  public:
-  explicit Purging(std::unique_ptr<Trigger> trigger) : trigger_(std::move(trigger)) {}
-
+  using Around::Around;
   std::unique_ptr<Trigger> fresh() const override {
     return std::make_unique<Purging>(trigger_->fresh());
   }
-  bool stateless() const override { return trigger_->stateless(); }
-  TriggerResult on_row(const TriggerRow& row, TriggerContext& window) override {
-    return purged(trigger_->on_row(row, window));
-  }
-  TriggerResult on_event_time(EventTime time, TriggerContext& window) override {
-    return purged(trigger_->on_event_time(time, window));
-  }
-  TriggerResult on_processing_time(EventTime time, TriggerContext& window) override {
-    return purged(trigger_->on_processing_time(time, window));
-  }
-  bool can_merge() const override { return trigger_->can_merge(); }
-  void merge(const Trigger& other) override {
-    trigger_->merge(*static_cast<const Purging&>(other).trigger_);
-  }
-  void on_merged(TriggerContext& window) override { trigger_->on_merged(window); }
   bool finished() const override { return trigger_->finished(); }
 
  private:
-  static TriggerResult purged(TriggerResult result) {
+  TriggerResult changed(TriggerResult result) override {
     return fires(result) ? TriggerResult::kFireAndPurge : result;
   }
-
-  std::unique_ptr<Trigger> trigger_;
 };
 
 class Never final : public Trigger {

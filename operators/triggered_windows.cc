@@ -241,7 +241,6 @@ void TriggeredWindows::add_to_count(const RowChunk& rows, std::size_t row) {
 void TriggeredWindows::fire_count(KeyWindow& window) {
   EventTime start = window.start;
   EventTime last = window.last_row;
-  const std::uint64_t since_firing = window.rows;
   if (keeps_rows_) {
     WindowRows& rows = *window.firing->rows;
     const auto size = static_cast<std::size_t>(spec_.size);
@@ -251,9 +250,7 @@ void TriggeredWindows::fire_count(KeyWindow& window) {
       start = std::min(start, rows.time(i));
       last = std::max(last, rows.time(i));
     }
-    windows_.clear_content(window);
-    rows.aggregate(layout_, window.content, *scratch_);
-    window.rows = since_firing;
+    recompute(window);
   }
   reports_.say_once(start, last + 1, window.content);
 }
@@ -316,11 +313,13 @@ bool TriggeredWindows::evict(KeyWindow& window) {
   if (rows.empty()) return false;
   evictor_->evict_before(rows);
   rows.drop_evicted();
-  const std::uint64_t count = window.rows;
-  windows_.clear_content(window);
-  window.rows = count;
-  rows.aggregate(layout_, window.content, *scratch_);
+  recompute(window);
   return !rows.empty();
+}
+
+void TriggeredWindows::recompute(KeyWindow& window) {
+  windows_.clear_content(window);
+  window.firing->rows->aggregate(layout_, window.content, *scratch_);
 }
 
 void TriggeredWindows::finish_eviction(KeyWindow& window) {
@@ -331,6 +330,7 @@ void TriggeredWindows::finish_eviction(KeyWindow& window) {
 
 void TriggeredWindows::purge(KeyWindow& window) {
   windows_.clear_content(window);
+  window.rows = 0;
   if (window.firing == nullptr) return;
   if (window.firing->rows != nullptr) window.firing->rows->clear();
   window.firing->reported.clear();

@@ -58,6 +58,8 @@ class TriggeredWindows final : public WindowState {
   void report(KeyWindow& window, PaneTiming timing);
   // Computes the content from the window's rows; false if none is left.
   bool evict(KeyWindow& window);
+  // The content, from the rows that the window keeps.
+  void recompute(KeyWindow& window);
   void finish_eviction(KeyWindow& window);
   void fire_count(KeyWindow& window);
   void purge(KeyWindow& window);
