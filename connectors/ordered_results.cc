@@ -44,7 +44,7 @@ OrderedResults::OrderedResults(const WindowQuery& query, ResultSink& next,
     : schema_(query.result_schema()),
       key_count_(query.keys.size()),
       hold_(may_come_at_any_time(query) ? kEndOfTime : query.lateness),
-      has_repeats_(query.carries_watermarks()),
+      has_repeats_(query.lateness > 0 || query.carries_watermarks()),
       integer_bias_(key_count_, kSignBit),
       next_(next),
       out_(schema_) {

@@ -13,6 +13,7 @@ class GrowingSharing final : public RunningSharing {
   GrowingSharing(const AggregateLayout& layout, std::pmr::memory_resource& memory)
       : RunningSharing(layout, 1, memory) {}
 
+  bool rewrites_entries() const override { return false; }
   void begin_expiry(std::int64_t /*window*/) override {}
   void expire(const EntryRun& run, SealedSlices& sealed) override;
   void end_expiry(SealedSlices& /*sealed*/) override {}

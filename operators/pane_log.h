@@ -32,6 +32,12 @@ class PaneLog {
   // Lets go of the memory that is kept, and of all if there are no entries.
   void release_free();
 
+  // The entry at a position in [begin(), end()).
+  const std::byte* entry(std::uint64_t position) const {
+    return chunks_[position / chunk_entries_ - first_chunk_] +
+           position % chunk_entries_ * entry_size_;
+  }
+
   // Calls visit(std::byte* entries, std::size_t n) for contiguous runs that make up [from, to).
   template <typename Visit>
   void visit(std::uint64_t from, std::uint64_t to, const Visit& visit_run) {

@@ -68,6 +68,9 @@ class PaneSharing {
   virtual void mark_live(SealedSlices& sealed, LiveSlots& live) = 0;
   virtual void renumber(const SlotMap& map) = 0;
 
+  // Whether the states of sealed entries may be rewritten in place: who needs them then has copies.
+  virtual bool rewrites_entries() const { return true; }
+
   // No live entry.
   virtual bool empty() const = 0;
   // Number of merges, restores and subtractions of single entries so far.

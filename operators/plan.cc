@@ -72,6 +72,7 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
     WindowPlan plan;
     plan.window = window;
     plan.zone = query.zone;
+    plan.lateness = query.lateness;
     if (const auto why = query.leaves_shared_path(window)) {
       plan.leaves_shared_path = true;
       plan.reason = *why;
@@ -126,6 +127,11 @@ std::string to_string(const WindowPlan& plan) {
                         grows ? "step" : "slide", grows ? "up to " : "", plan.slices_per_window);
   } else {
     text += "  slices: none, one state per window\n";
+  }
+  if (plan.lateness > 0) {
+    text +=
+        fmt::format("  lateness: {} kept for {} more, late rows fire theirs again\n",
+                    shares ? "sealed slices are" : "windows are", format_duration(plan.lateness));
   }
   text += fmt::format("  entry: {} bytes of state and 8 of header per key and {}\n",
                       plan.state_bytes, shares ? "slice" : "window");

@@ -13,6 +13,8 @@ namespace tidemark {
 struct WindowPlan {
   WindowSpec window;
   std::string zone;  // empty: UTC
+  // How long fired windows are kept for late rows, in ms of event time.
+  std::int64_t lateness = 0;
   Strategy strategy = Strategy::kBuckets;
   std::string reason;  // why this strategy, for people
   // One state per key and window with a trigger, instead of slices; `reason` says why.

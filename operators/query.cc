@@ -15,6 +15,22 @@ bool allows_subtract(AggregateFunction function) {
   return function != AggregateFunction::kMin && function != AggregateFunction::kMax;
 }
 
+// Whether an aggregate is the same to the last bit however its rows are put together.
+bool is_exact(const WindowQuery& query, const AggregateSpec& aggregate) {
+  const auto input = static_cast<std::size_t>(aggregate.input);
+  switch (aggregate.function) {
+    case AggregateFunction::kCount:
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+      return true;
+    case AggregateFunction::kSum:
+    case AggregateFunction::kAvg:
+      return input < query.values.size() && query.values[input].type == ColumnType::kInt64;
+    default:
+      return false;
+  }
+}
+
 Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec& aggregate) {
   const bool reads_rows = aggregate.input == AggregateSpec::kRows;
   if (reads_rows && aggregate.function != AggregateFunction::kCount) {
@@ -124,9 +140,12 @@ std::optional<std::string> WindowQuery::leaves_shared_path(const WindowSpec& win
   if (trigger != nullptr) return "a trigger decides when each key's window fires";
   if (evictor != nullptr) return "an evictor needs the rows of each window";
   if (early.kind != EarlyFiring::Kind::kNone) return "early firings report single windows";
-  if (lateness > 0) return "fired windows are kept for late rows";
   if (state_ttl) return "the state of each key's window ends by itself";
-  if (reports_panes) return "results tell their pane";
+  if (lateness > 0 && accumulation == Accumulation::kRetracting &&
+      !std::all_of(aggregates.begin(), aggregates.end(),
+                   [this](const AggregateSpec& aggregate) { return is_exact(*this, aggregate); })) {
+    return "what is taken back must be what was said, to the last digit";
+  }
   return std::nullopt;
 }
 

@@ -50,7 +50,7 @@ struct WindowQuery {
   std::string zone;
   TimeDomain time_domain = TimeDomain::kEvent;
 
-  // Fired windows are kept for so many ms of event time more and fire again on late rows.
+  // Fired windows are kept for so many ms of event time more and fire again on late rows, at once.
   std::int64_t lateness = 0;
   EarlyFiring early;
   Accumulation accumulation = Accumulation::kAccumulating;

@@ -12,6 +12,7 @@ class RecomputeSharing final : public PaneSharing {
   RecomputeSharing(const AggregateLayout& layout, std::pmr::memory_resource& memory);
 
   void cover(std::size_t slot_count) override { slot_count_ = slot_count; }
+  bool rewrites_entries() const override { return false; }
   void begin_expiry(std::int64_t /*window*/) override {}
   void expire(const EntryRun& run, SealedSlices& sealed) override;
   void end_expiry(SealedSlices& /*sealed*/) override {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace tidemark {
 
@@ -39,9 +40,23 @@ std::size_t ResultEmitter::begin_rows(std::span<const std::uint32_t> slots) {
   std::fill_n(batch_->column(kStartColumn).int64s() + at, n, start_);
   std::fill_n(batch_->column(kEndColumn).int64s() + at, n, end_);
   keys_.copy_keys(slots, *batch_, kFirstKeyColumn, at);
+  if (query_.reports_panes) fill_panes(at, n);
   batch_->set_size(at + n);
   results_ += n;
   return at;
+}
+
+void ResultEmitter::fill_panes(std::size_t at, std::size_t n) {
+  const std::size_t first = kFirstKeyColumn + query_.keys.size() + query_.aggregates.size();
+  Column& timings = batch_->column(first);
+  Column& changes = batch_->column(first + 2);
+  const std::string_view timing = to_string(pane_.timing);
+  const std::string_view change = to_string(pane_.change);
+  for (std::size_t row = at; row < at + n; ++row) {
+    timings.set_string(row, timing);
+    changes.set_string(row, change);
+  }
+  std::fill_n(batch_->column(first + 1).int64s() + at, n, pane_.index);
 }
 
 void ResultEmitter::add_overflow(std::uint32_t slot, std::size_t aggregate) {
@@ -90,13 +105,9 @@ std::size_t ResultEmitter::emit_entries(const AggregateLayout& layout, const std
 void ResultEmitter::emit_pane(const AggregateLayout& layout, const std::byte* entry,
                               const PaneInfo& pane) {
   const std::uint32_t slot = entry_header(entry).slot;
-  const std::size_t row = batch_->size();
+  pane_ = pane;
   emit(layout, {&slot, 1}, &entry, nullptr);
-  if (!query_.reports_panes) return;
-  const std::size_t first = kFirstKeyColumn + query_.keys.size() + query_.aggregates.size();
-  batch_->column(first).set_string(row, to_string(pane.timing));
-  batch_->column(first + 1).int64s()[row] = pane.index;
-  batch_->column(first + 2).set_string(row, to_string(pane.change));
+  pane_ = PaneInfo{};
 }
 
 void ResultEmitter::flush() {

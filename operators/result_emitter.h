@@ -61,8 +61,9 @@ class ResultEmitter {
   Batch* current() { return batch_; }
 
  private:
-  // Fills bounds and keys of new rows; returns the row where they start.
+  // Fills bounds, keys and panes of new rows; returns the row where they start.
   std::size_t begin_rows(std::span<const std::uint32_t> slots);
+  void fill_panes(std::size_t at, std::size_t n);
   void add_overflow(std::uint32_t slot, std::size_t aggregate);
 
   const KeyTable& keys_;
@@ -72,6 +73,7 @@ class ResultEmitter {
   std::uint32_t specification_ = 0;
   EventTime start_ = 0;
   EventTime end_ = 0;
+  PaneInfo pane_;  // of the next rows: most results are the first of their window, on time
   std::uint64_t results_ = 0;
   std::vector<CellOverflow> cell_overflows_;
   OverflowList overflows_;

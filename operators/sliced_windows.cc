@@ -60,22 +60,31 @@ class WindowSlices final : public SealedSlices {
 
 SlicedWindows::SlicedWindows(Slicing slicing, std::uint32_t specification,
                              const AggregateLayout& layout, std::unique_ptr<PaneSharing> sharing,
-                             std::pmr::memory_resource& memory)
+                             std::pmr::memory_resource& memory,
+                             std::unique_ptr<LateFirings> late_firings)
     : slicing_(std::move(slicing)),
       specification_(specification),
       layout_(layout),
       pool_(layout, memory),
       log_(layout.entry_size(), memory),
       sharing_(std::move(sharing)),
-      discarded_(layout.entry_size()) {}
+      discarded_(layout.entry_size()) {
+  if (late_firings == nullptr) return;
+  PaneLog* const shared_log = sharing_->rewrites_entries() ? nullptr : &log_;
+  late_ = std::make_unique<Late>(slicing_, layout, shared_log, std::move(late_firings), memory);
+}
 
 void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
   slot_count_ = rows.slot_count;
   SliceFinder finder(slicing_);
   if (const auto slice = finder.uniform_slice(rows)) {
-    const RowOutcome outcome = finder.outcome(*slice, first_open_);
+    const RowOutcome outcome = finder.outcome(*slice, first_kept_);
     for (std::size_t i = 0; i < rows.size(); ++i) outcomes[i] |= outcome;
     if ((outcome & kAccepted) == 0) return;
+    if (is_late(*slice)) {
+      for (std::size_t i = 0; i < rows.size(); ++i) add_late(*slice, rows, i);
+      return;
+    }
     pane_of(*slice, rows)->find_or_add(rows.slots, rows.never_null, entries_.data());
     counters_.updates += rows.size();
   } else {
@@ -83,9 +92,11 @@ void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
     std::int64_t pane_slice = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::int64_t row_slice = finder.slice_of(rows.times()[i]);
-      const RowOutcome outcome = finder.outcome(row_slice, first_open_);
+      const RowOutcome outcome = finder.outcome(row_slice, first_kept_);
       outcomes[i] |= outcome;
-      if ((outcome & kAccepted) == 0) {
+      const bool accepted = (outcome & kAccepted) != 0;
+      if (!accepted || is_late(row_slice)) {
+        if (accepted) add_late(row_slice, rows, i);
         entries_[i] = discarded_.data();
         continue;
       }
@@ -106,12 +117,65 @@ Pane* SlicedWindows::pane_of(std::int64_t slice, const RowChunk& rows) {
   return pane;
 }
 
+// The row goes to the windows that fire with it at once, and, as a straggler, to those to come.
+void SlicedWindows::add_late(std::int64_t slice, const RowChunk& rows, std::size_t row) {
+  const std::int64_t last = slicing_.last_window(slice);
+  const LateRows::Row late{slice, std::max(slicing_.first_window(slice), first_kept_),
+                           std::min(last, first_open_ - 1)};
+  const std::byte* const content = late_->rows.add(late, rows, row);
+  ++counters_.updates;
+  if (last < first_open_) return;
+  std::byte* const straggler = pane_of(slice, rows)->find_or_add(rows.slots[row]);
+  layout_.merge(&straggler, content, 1);
+}
+
+bool SlicedWindows::fire_late_rows(ResultEmitter& emitter) {
+  if (!late_->firings->drain(emitter)) return false;
+  for (; !late_->rows.empty(); late_->rows.pop()) {
+    const LateRows::Row& row = late_->rows.front();
+    const std::byte* const content = late_->rows.content();
+    if (row.first_window <= row.last_window) {
+      const std::uint32_t slot = entry_header(content).slot;
+      late_->firings->begin(slot, row.first_window, row.last_window);
+      const auto entries =
+          late_->kept.find(slot, slot_count_, slicing_.first_slice(row.first_window),
+                           slicing_.last_slice(row.last_window));
+      late_->merge.fire(row, content, entries, *late_->firings);
+      late_->firings->end();
+    }
+    late_->kept.add(row.slice, content);
+    if (!late_->firings->drain(emitter)) {
+      late_->rows.pop();
+      return false;
+    }
+  }
+  return true;
+}
+
+std::int64_t SlicedWindows::first_running_slice() const {
+  return next_window_ == kNoWatermark || next_window_ == kEndOfTime
+             ? next_window_
+             : slicing_.first_slice(next_window_);
+}
+
+void SlicedWindows::drop_closed() {
+  if (first_kept_ == kNoWatermark) return;
+  late_->kept.drop_before(first_kept_ == kEndOfTime ? kEndOfTime
+                                                    : slicing_.first_slice(first_kept_));
+  late_->firings->forget_before(first_kept_);
+}
+
 void SlicedWindows::advance(EventTime watermark) {
   first_open_ = std::max(first_open_, slicing_.first_open_window(watermark));
+  first_kept_ = late_ == nullptr
+                    ? first_open_
+                    : std::max(first_kept_,
+                               slicing_.first_open_window(watermark, late_->firings->lateness()));
 }
 
 bool SlicedWindows::fire(ResultEmitter& emitter) {
   note_live_entries();
+  if (late_ != nullptr && !fire_late_rows(emitter)) return false;
   while (emitting_ || find_window()) {
     if (!emitting_) enter_window();
     if (!slicing_.repeats_previous(next_window_)) {
@@ -125,6 +189,10 @@ bool SlicedWindows::fire(ResultEmitter& emitter) {
     expire();
   }
   counters_.merges = sharing_->merges();
+  if (late_ != nullptr) {
+    counters_.merges += late_->merge.merges();
+    drop_closed();
+  }
   return true;
 }
 
@@ -159,6 +227,8 @@ void SlicedWindows::enter_window() {
   WindowSlices slices(log_, segments_, sealed_stragglers_);
   sharing_->begin_window(slices);
   emitting_ = true;
+  // There may be a copy of what has been sealed.
+  if (late_ != nullptr) note_live_entries();
 }
 
 // Lets go of all slices before the next window's first.
@@ -175,7 +245,7 @@ void SlicedWindows::expire() {
       log_.visit(segment.begin, segment.end, [&](std::byte* entries, std::size_t n) {
         sharing_->expire({segment.slice, entries, n}, slices);
       });
-      log_.drop_before(segment.end);
+      if (late_ == nullptr || !late_->kept.shares_log()) log_.drop_before(segment.end);
       segments_.pop_front();
     } else if (have_straggler) {
       Pane* pane = straggler->second;
@@ -199,6 +269,7 @@ void SlicedWindows::seal_through(std::int64_t slice) {
       sharing_->seal({sealed, entries, n});
     });
     segments_.push_back(segment);
+    if (late_ != nullptr) late_->kept.seal(sealed, pane->entries(), pane->size());
     pool_.give_back(pane);
     open_.erase(open_.begin());
   }
@@ -216,7 +287,8 @@ void SlicedWindows::take_stragglers() {
 }
 
 std::size_t SlicedWindows::live_entries() const {
-  return log_.size() + straggler_entries_ + unsealed_entries();
+  const std::size_t kept = late_ == nullptr ? 0 : late_->kept.entries();
+  return log_.size() + straggler_entries_ + unsealed_entries() + kept;
 }
 
 std::size_t SlicedWindows::unsealed_entries() const {
@@ -246,7 +318,8 @@ std::size_t SlicedWindows::open_windows() const {
 }
 
 std::size_t SlicedWindows::most_live_keys() const {
-  return sharing_->most_live_keys() + unsealed_entries();
+  const std::size_t kept = late_ == nullptr ? 0 : late_->kept.entries_before(first_running_slice());
+  return sharing_->most_live_keys() + unsealed_entries() + kept;
 }
 
 void SlicedWindows::mark_live(LiveSlots& live) {
@@ -254,6 +327,9 @@ void SlicedWindows::mark_live(LiveSlots& live) {
   for (const auto& [slice, pane] : stragglers_) pane->mark_live(live);
   WindowSlices slices(log_, segments_, sealed_stragglers_);
   sharing_->mark_live(slices, live);
+  if (late_ == nullptr) return;
+  late_->kept.mark_live(first_running_slice(), live);
+  late_->firings->mark_live(live);
 }
 
 void SlicedWindows::renumber(const SlotMap& map) {
@@ -266,6 +342,11 @@ void SlicedWindows::renumber(const SlotMap& map) {
   pool_.release_free();
   log_.release_free();
   sharing_->renumber(map);
+  if (late_ != nullptr) {
+    late_->kept.renumber(map);
+    late_->merge.release_free();
+    late_->firings->renumber(map);
+  }
   slot_count_ = map.new_size();
 }
 

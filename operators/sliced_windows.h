@@ -6,7 +6,12 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <utility>
 
+#include "tidemark/operators/kept_slices.h"
+#include "tidemark/operators/late_firings.h"
+#include "tidemark/operators/late_merge.h"
+#include "tidemark/operators/late_rows.h"
 #include "tidemark/operators/pane.h"
 #include "tidemark/operators/pane_log.h"
 #include "tidemark/operators/pane_sharing.h"
@@ -20,10 +25,14 @@ namespace tidemark {
 // row that comes later, but still finds an open window, is a straggler: it goes into a pane of its
 // own beside its sealed slice. Work per firing does not depend on size / slide, except as the
 // strategy says, nor on stretches of time without rows.
+//
+// With allowed lateness sealed slices are kept that much longer. A row for one of them fires those
+// windows again that hold it and have fired, at once; rows in time cost what they cost without.
 class SlicedWindows final : public WindowState {
  public:
   SlicedWindows(Slicing slicing, std::uint32_t specification, const AggregateLayout& layout,
-                std::unique_ptr<PaneSharing> sharing, std::pmr::memory_resource& memory);
+                std::unique_ptr<PaneSharing> sharing, std::pmr::memory_resource& memory,
+                std::unique_ptr<LateFirings> late_firings = nullptr);
 
   void add(const RowChunk& rows, std::uint8_t* outcomes) override;
   void advance(EventTime watermark) override;
@@ -42,7 +51,28 @@ class SlicedWindows final : public WindowState {
   };
   using Panes = std::map<std::int64_t, Pane*>;
 
+  // What late rows need. Only with allowed lateness.
+  struct Late {
+    Late(const Slicing& slicing, const AggregateLayout& layout, PaneLog* shared_log,
+         std::unique_ptr<LateFirings> late_firings, std::pmr::memory_resource& memory)
+        : kept(layout, shared_log, memory),
+          rows(layout, memory),
+          merge(slicing, layout, memory),
+          firings(std::move(late_firings)) {}
+    KeptSlices kept;
+    LateRows rows;
+    LateMerge merge;
+    std::unique_ptr<LateFirings> firings;
+  };
+
   Pane* pane_of(std::int64_t slice, const RowChunk& rows);
+  bool is_late(std::int64_t slice) const { return late_ != nullptr && slice <= sealed_through_; }
+  void add_late(std::int64_t slice, const RowChunk& rows, std::size_t row);
+  bool fire_late_rows(ResultEmitter& emitter);
+  // Lets go of what is only kept for windows that are closed by now.
+  void drop_closed();
+  // Slices before this one are in no window that has still to fire.
+  std::int64_t first_running_slice() const;
   // Goes on to the next due window that can hold rows; false if there is none.
   bool find_window();
   void enter_window();
@@ -65,10 +95,14 @@ class SlicedWindows final : public WindowState {
   std::size_t straggler_entries_ = 0;
   std::deque<Segment> segments_;
 
-  // The window that fires next; those before it are closed.
+  std::unique_ptr<Late> late_;
+
+  // The window that fires next; those before it have fired.
   std::int64_t next_window_ = kNoWatermark;
   // Windows below this are due.
   std::int64_t first_open_ = kNoWatermark;
+  // Windows below this are closed: no row enters them.
+  std::int64_t first_kept_ = kNoWatermark;
   // Slices up to this one are sealed.
   std::int64_t sealed_through_ = kNoWatermark;
   // The next window's slices are taken in and its results are going out.

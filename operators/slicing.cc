@@ -92,6 +92,13 @@ std::int64_t Slicing::first_open_window(EventTime watermark) const {
   return first_open_locally(clock_ == nullptr ? watermark : clock_->local_watermark(watermark));
 }
 
+// No window that holds a row ends before the first event time there is.
+std::int64_t Slicing::first_open_window(EventTime watermark, std::int64_t lateness) const {
+  if (watermark == kNoWatermark || watermark == kEndOfTime) return watermark;
+  const EventTime behind = saturating_add(watermark, -lateness);
+  return first_open_window(lateness > 0 && behind < kMinEventTime ? kNoWatermark : behind);
+}
+
 std::int64_t Slicing::local_slice_of(std::int64_t local) const {
   if (months_ != 0) return floor_div(month_of(local), months_);
   const std::int64_t slide_index = floor_div(local - offset_, slide_);

@@ -80,6 +80,8 @@ class Slicing {
   // The first window that is not complete at `watermark`, which means end - 1 > watermark.
   // kNoWatermark and kEndOfTime give the lowest and highest int64.
   std::int64_t first_open_window(EventTime watermark) const;
+  // The same where windows stay open for `lateness` ms more: end - 1 + lateness > watermark.
+  std::int64_t first_open_window(EventTime watermark, std::int64_t lateness) const;
 
  private:
   // On local time.

@@ -34,7 +34,7 @@ SourceTask::SourceTask(std::size_t index, const WindowQuery& query, SourcePartit
       parker_(parker),
       watermarks_(query, options.wall_clock),
       jumps_(query.delay),
-      edges_(windows_with_edges(query), zone_clock_of(query.zone)),
+      edges_(windows_with_edges(query), zone_clock_of(query.zone), query.lateness),
       by_clock_(query.time_domain == TimeDomain::kProcessing),
       cuts_every_poll_(windows_with_edges(query).size() < query.windows.size()),
       key_columns_(query.keys.size()),

@@ -1,5 +1,5 @@
 // Windows whose keys fire and end one by one: sessions, global and count windows, and windows of
-// every kind with allowed lateness, early firings, triggers or evictors.
+// every kind with early firings, triggers or evictors.
 #pragma once
 
 #include <functional>

@@ -32,27 +32,42 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
     }
     const AggregateLayout& layout = undoable ? *undoable_layout_ : *plain_layout_;
     if (plan.strategy == Strategy::kBuckets) {
-      windows_.push_back(
-          std::make_unique<BucketWindows>(Slicing(plan.window, zone), i, layout, window_memory_));
+      windows_.push_back(std::make_unique<BucketWindows>(
+          Slicing(plan.window, zone), i, layout, window_memory_, make_late_firings(i, layout)));
     } else {
       windows_.push_back(std::make_unique<SlicedWindows>(
           Slicing(plan.window, zone), i, layout,
-          make_pane_sharing(plan.strategy, plan.window, layout, window_memory_), window_memory_));
+          make_pane_sharing(plan.strategy, plan.window, layout, window_memory_), window_memory_,
+          make_late_firings(i, layout)));
     }
   }
 }
 
-void WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_rows) {
-  if (collection_.due_before_rows(keys_.inserted())) collect_keys();
+std::unique_ptr<LateFirings> WindowOperator::make_late_firings(std::uint32_t specification,
+                                                               const AggregateLayout& layout) {
+  if (query_.lateness == 0) return nullptr;
+  return std::make_unique<LateFirings>(query_, specification, layout, window_memory_);
+}
+
+bool WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_rows) {
+  const bool fires_on_rows = query_.lateness > 0;
+  if (fires_on_rows && !fire_due()) return false;
+  if (next_row_ == 0 && collection_.due_before_rows(keys_.inserted())) collect_keys();
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
-  for (std::size_t begin = 0; begin < rows.size(); begin += RowChunk::kRows) {
+  while (next_row_ < rows.size()) {
+    const std::size_t begin = next_row_;
     const std::size_t n = std::min(RowChunk::kRows, rows.size() - begin);
     keys_.find_or_insert(rows, begin, {slots_.data(), n});
     add_chunk(
         {rows, first_value, begin, {slots_.data(), n}, keys_.slot_count(), never_null, ++chunks_},
         late_rows);
+    next_row_ += n;
+    // What late rows fire goes out before the next ones come.
+    if (fires_on_rows && !fire_due()) return false;
   }
+  next_row_ = 0;
+  return true;
 }
 
 bool WindowOperator::add_in_time(const Batch& rows, std::span<const EventTime> watermarks,

@@ -11,6 +11,7 @@
 
 #include "tidemark/operators/key_collection.h"
 #include "tidemark/operators/key_table.h"
+#include "tidemark/operators/late_firings.h"
 #include "tidemark/operators/plan.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/result_emitter.h"
@@ -30,8 +31,10 @@ class WindowOperator {
                  const WallClock& processing_clock = system_wall_clock);
 
   // Adds all rows of a batch (schema WindowQuery::row_schema, hashes filled) at the current
-  // watermark, and appends the numbers of late rows: those whose windows are all closed.
-  void add(const Batch& rows, std::vector<std::uint16_t>& late_rows);
+  // watermark, and appends the numbers of late rows: those whose windows are all closed. Windows
+  // that have fired and are kept for late rows fire again. False: the output had no room for that;
+  // call again with the same rows.
+  bool add(const Batch& rows, std::vector<std::uint16_t>& late_rows);
 
   // The same row by row, for queries whose rows carry watermarks: before row i the watermark rises
   // to watermarks[i], and everything due is fired. Appends each late row's watermark too. False:
@@ -54,6 +57,8 @@ class WindowOperator {
   void report(RunReport& report) const;
 
  private:
+  std::unique_ptr<LateFirings> make_late_firings(std::uint32_t specification,
+                                                 const AggregateLayout& layout);
   void add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows);
   void raise_to(EventTime watermark);
   bool fire_due();
@@ -83,7 +88,7 @@ class WindowOperator {
   std::uint64_t late_ = 0;
   std::uint64_t in_no_window_ = 0;
   std::vector<std::uint32_t> slots_;
-  std::size_t next_row_ = 0;  // of the batch that add_in_time() has begun
+  std::size_t next_row_ = 0;  // of the batch that add() or add_in_time() has begun
 };
 
 }  // namespace tidemark

@@ -1,8 +1,5 @@
 #include "tidemark/operators/window_reports.h"
 
-#include <array>
-#include <cmath>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -10,10 +7,7 @@ namespace tidemark {
 
 WindowReports::WindowReports(const WindowQuery& query, std::uint32_t specification,
                              const AggregateLayout& layout, std::pmr::memory_resource& memory)
-    : query_(query),
-      layout_(layout),
-      output_(specification, layout, memory),
-      compared_(layout.result_columns(), 2) {}
+    : query_(query), layout_(layout), output_(specification, layout, memory), comparison_(layout) {}
 
 void WindowReports::report(KeyWindow& window, PaneTiming timing) {
   std::vector<std::byte>* const reported =
@@ -21,7 +15,9 @@ void WindowReports::report(KeyWindow& window, PaneTiming timing) {
           ? &window.firing->reported
           : nullptr;
   const bool again = reported != nullptr && !reported->empty();
-  if (again && !query_.repeat_unchanged && says_the_same(reported->data(), window.content)) return;
+  if (again && !query_.repeat_unchanged &&
+      comparison_.says_the_same(reported->data(), window.content))
+    return;
   if (query_.accumulation == Accumulation::kRetracting) take_back(window, timing);
   say(window, window.content, timing, again ? ChangeKind::kUpdateAfter : ChangeKind::kInsert);
   ++window.firings;
@@ -59,27 +55,6 @@ void WindowReports::take_back(KeyWindow& window, PaneTiming timing) {
 void WindowReports::say(const KeyWindow& window, const std::byte* content, PaneTiming timing,
                         ChangeKind change) {
   output_.add(window.start, window.end, content, {timing, change, window.firings});
-}
-
-bool WindowReports::says_the_same(const std::byte* a, const std::byte* b) {
-  if (std::memcmp(a, b, layout_.entry_size()) == 0) return true;
-  const std::array<const std::byte*, 2> rows{a, b};
-  std::vector<CellOverflow> overflows;
-  compared_.clear();
-  layout_.lower(rows.data(), nullptr, rows.size(), compared_, 0, 0, overflows);
-  for (std::size_t i = 0; i < compared_.column_count(); ++i) {
-    const Column& column = compared_.column(i);
-    if (column.is_null(0) != column.is_null(1)) return false;
-    if (column.is_null(0)) continue;
-    if (column.type() == ColumnType::kDouble) {
-      const double* const cells = column.doubles();
-      const bool both_nan = std::isnan(cells[0]) && std::isnan(cells[1]);
-      if (!both_nan && cells[0] != cells[1]) return false;
-    } else if (column.int64s()[0] != column.int64s()[1]) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace tidemark

@@ -8,6 +8,7 @@
 #include "tidemark/operators/firing_output.h"
 #include "tidemark/operators/key_window.h"
 #include "tidemark/operators/query.h"
+#include "tidemark/operators/result_comparison.h"
 
 namespace tidemark {
 
@@ -34,12 +35,11 @@ class WindowReports {
  private:
   void take_back(KeyWindow& window, PaneTiming timing);
   void say(const KeyWindow& window, const std::byte* content, PaneTiming timing, ChangeKind change);
-  bool says_the_same(const std::byte* a, const std::byte* b);
 
   const WindowQuery& query_;
   const AggregateLayout& layout_;
   FiringOutput output_;
-  Batch compared_;  // results of two contents
+  ResultComparison comparison_;
 };
 
 }  // namespace tidemark

@@ -67,7 +67,8 @@ WindowTask::WindowTask(std::size_t index, const WindowQuery& query,
       running_sources_(sources_.size()),
       clock_(std::move(clock)),
       watermark_column_(query.watermark_column()),
-      row_by_row_(leaves_shared_path(plans)) {}
+      row_by_row_(leaves_shared_path(plans)),
+      fires_on_rows_(row_by_row_ || query.lateness > 0) {}
 
 WindowTask::~WindowTask() = default;
 
@@ -119,14 +120,21 @@ bool WindowTask::add_rows(const Batch& batch) {
     late_batch_ = outputs_.late->try_acquire();
     if (late_batch_ == nullptr) return false;
   }
-  if (row_by_row_) {
-    if (!add_rows_in_time(batch)) return false;
-  } else {
-    late_rows_.clear();
-    operator_.add(batch, late_rows_);
-    late_watermarks_.assign(late_rows_.size(), operator_.watermark());
-  }
+  if (!(row_by_row_ ? add_rows_in_time(batch) : add_rows_at_once(batch))) return false;
+  begun_ = false;
+  // What rows have fired does not wait for a watermark, which may stay where it is.
+  if (fires_on_rows_) operator_.emitter().flush();
   if (outputs_.late != nullptr && !late_rows_.empty()) send_late_rows(batch);
+  return true;
+}
+
+bool WindowTask::add_rows_at_once(const Batch& batch) {
+  if (!begun_) {
+    late_rows_.clear();
+    begun_ = true;
+  }
+  if (!operator_.add(batch, late_rows_)) return false;
+  late_watermarks_.assign(late_rows_.size(), operator_.watermark());
   return true;
 }
 
@@ -142,11 +150,7 @@ bool WindowTask::add_rows_in_time(const Batch& batch) {
     late_watermarks_.clear();
     begun_ = true;
   }
-  if (!operator_.add_in_time(batch, watermarks_, late_rows_, late_watermarks_)) return false;
-  // What rows have fired does not wait for a watermark, which may stay where it is.
-  operator_.emitter().flush();
-  begun_ = false;
-  return true;
+  return operator_.add_in_time(batch, watermarks_, late_rows_, late_watermarks_);
 }
 
 void WindowTask::send_late_rows(const Batch& batch) {

@@ -50,6 +50,8 @@ class WindowTask final : public Task {
   bool settle();
   bool take(Batch& batch);
   bool add_rows(const Batch& batch);
+  // At the watermark before the batch; and each row at its own.
+  bool add_rows_at_once(const Batch& batch);
   bool add_rows_in_time(const Batch& batch);
   void send_late_rows(const Batch& batch);
   void follow_header(const BatchHeader& header);
@@ -81,7 +83,8 @@ class WindowTask final : public Task {
   // Of rows that carry watermarks: what this stage's watermark is before each row of `waiting_`.
   std::size_t watermark_column_;
   bool row_by_row_;
-  bool begun_ = false;
+  bool fires_on_rows_;
+  bool begun_ = false;  // some rows of `waiting_` may have been added
   std::vector<EventTime> watermarks_;
   std::vector<EventTime> late_watermarks_;
 };

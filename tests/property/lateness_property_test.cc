@@ -1,5 +1,6 @@
 // Allowed lateness over random streams, in every mode of accumulation, against the naive model.
 #include "property/property_check.h"
+#include "tidemark/operators/trigger.h"
 
 namespace tidemark::test_support {
 namespace {
@@ -33,6 +34,46 @@ TEST_F(LatenessProperty, NanAndInfinityFollowTheModel) {
 TEST_F(LatenessProperty, SeveralPartitionsWithEnoughDelayEqualTheModel) {
   for_random_seeds(40, [](Random& random) {
     check_several_partitions(random, random_scenario(random, late_shape()));
+  });
+}
+
+// Only what is exact is taken back from shared slices.
+TEST_F(LatenessProperty, RetractionsFromSharedSlicesFollowTheModel) {
+  for_random_seeds(60, [](Random& random) {
+    Scenario scenario = random_scenario(random, late_shape());
+    WindowQuery& query = scenario.query;
+    std::erase_if(query.aggregates, [&](const AggregateSpec& aggregate) {
+      return aggregate.input != AggregateSpec::kRows &&
+             query.values[static_cast<std::size_t>(aggregate.input)].type == ColumnType::kDouble &&
+             aggregate.function != AggregateFunction::kMin &&
+             aggregate.function != AggregateFunction::kMax;
+    });
+    if (query.aggregates.empty()) {
+      query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "rows"}};
+    }
+    query.accumulation = Accumulation::kRetracting;
+    query.reports_panes = true;
+    EXPECT_FALSE(query.carries_watermarks());
+    check_every_strategy(random, scenario);
+  });
+}
+
+// A trigger of one's own that does what is done without one takes the query off the shared path.
+TEST_F(LatenessProperty, SharedSlicesSayWhatOneStatePerKeyAndWindowSays) {
+  for_random_seeds(40, [](Random& random) {
+    const Scenario scenario = random_scenario(random, late_shape());
+    SCOPED_TRACE(scenario.to_text());
+    WindowQuery general = scenario.query;
+    general.trigger = after_watermark();
+    const RunOutcome expected = run_query(general, {scenario.rows}, random_settings(random));
+    for (const Strategy strategy : allowed_strategies(scenario.query)) {
+      WindowQuery query = scenario.query;
+      query.strategy = strategy;
+      const RunOutcome run = run_query(query, {scenario.rows}, random_settings(random));
+      SCOPED_TRACE(to_string(strategy));
+      EXPECT_EQ(first_difference(to_lines(run.results), to_lines(expected.results)), "");
+      EXPECT_EQ(to_sorted_lines(run.late_rows()), to_sorted_lines(expected.late_rows()));
+    }
   });
 }
 

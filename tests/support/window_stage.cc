@@ -15,7 +15,8 @@ WindowStage::WindowStage(const WindowQuery& query, ResultSink& sink, KeyCollecti
 void WindowStage::add(Batch& rows) {
   hash_keys(rows, query_.keys.size(), 0, rows.size());
   late_.clear();
-  operator_.add(rows, late_);
+  while (!operator_.add(rows, late_)) {
+  }
   late_count_ += late_.size();
 }
 

@@ -33,6 +33,8 @@ class WindowStage final : public ResultOutput {
   // When the clock matters next.
   std::optional<EventTime> next_processing_time() const { return operator_.next_processing_time(); }
   void finish() { advance(kEndOfTime); }
+  // Sends on what rows have fired.
+  void flush() { operator_.emitter().flush(); }
 
   // Without what a report counts only at the end.
   StateCounters state() const;
