@@ -14,7 +14,9 @@ KeptSlices::KeptSlices(const AggregateLayout& layout, PaneLog* shared,
       newest_(&memory),
       late_(&memory),
       late_slots_(&memory),
-      found_(&memory) {}
+      found_(&memory),
+      blocks_(&memory),
+      block_slots_(&memory) {}
 
 void KeptSlices::seal(std::int64_t slice, const std::byte* entries, std::size_t n) {
   if (!shares_log()) own_.append(entries, n);
@@ -31,14 +33,58 @@ void KeptSlices::add(std::int64_t slice, const std::byte* entry) {
     std::byte* const into = place->second.data();
     layout_.merge(&into, entry, 1);
   }
+  const auto blocks = blocks_.find(slot);
+  if (blocks == blocks_.end()) return;
+  const auto block = blocks->second.find(block_of(slice));
+  if (block == blocks->second.end()) return;
+  std::byte* const into = block->second.sum->data();
+  layout_.merge(&into, entry, 1);
 }
 
+// Knows the slice of the entry where it stands; segments are found from the last one on.
+class KeptSlices::Cursor {
+ public:
+  Cursor(const KeptSlices& kept, std::uint32_t slot)
+      : kept_(kept), segment_(kept.segments_.size()) {
+    if (!kept.segments_.empty()) move_to(kept.newest_[slot]);
+  }
+
+  bool done() const { return at_ == kNone; }
+  std::uint64_t at() const { return at_; }
+  std::int64_t slice() const { return kept_.segments_[segment_].slice; }
+  const std::byte* entry() const { return kept_.log_.entry(at_); }
+  void step() { move_to(kept_.links_[at_ - kept_.linked_from_]); }
+  void move_to(std::uint64_t at) {
+    at_ = at == kNone || at < kept_.linked_from_ ? kNone : at;
+    if (at_ == kNone) return;
+    const auto begin = kept_.segments_.begin();
+    if (segment_ > 0 && begin[segment_before()].begin <= at_) {
+      segment_ -= static_cast<std::size_t>(!stands_in_segment());
+      return;
+    }
+    const auto after =
+        std::partition_point(begin, begin + static_cast<std::ptrdiff_t>(segment_),
+                             [this](const Segment& segment) { return segment.begin <= at_; });
+    segment_ = static_cast<std::size_t>(after - begin) - 1;
+  }
+
+ private:
+  std::ptrdiff_t segment_before() const { return static_cast<std::ptrdiff_t>(segment_) - 1; }
+  bool stands_in_segment() const {
+    return segment_ < kept_.segments_.size() && kept_.segments_[segment_].begin <= at_;
+  }
+
+  const KeptSlices& kept_;
+  std::size_t segment_;  // that of `at_`, or the one behind it
+  std::uint64_t at_ = kNone;
+};
+
 std::span<const KeptSlices::Found> KeptSlices::find(std::uint32_t slot, std::size_t slot_count,
-                                                    std::int64_t first, std::int64_t last) {
+                                                    const Range& range) {
   link(slot_count);
   found_.clear();
-  find_sealed(slot, first, last);
-  find_late(slot, first, last);
+  find_sealed(slot, range);
+  find_late(slot, range);
   return found_;
 }
 
@@ -56,26 +102,71 @@ void KeptSlices::link(std::size_t slot_count) {
   });
 }
 
-void KeptSlices::find_sealed(std::uint32_t slot, std::int64_t first, std::int64_t last) {
-  if (segments_.empty()) return;
-  auto segment = segments_.rbegin();
-  for (std::uint64_t at = newest_[slot]; at != kNone && at >= linked_from_;
-       at = links_[at - linked_from_]) {
-    while (segment != segments_.rend() && segment->begin > at) ++segment;
-    if (segment == segments_.rend() || segment->slice < first) break;
-    if (segment->slice <= last) found_.push_back({segment->slice, log_.entry(at)});
+void KeptSlices::find_sealed(std::uint32_t slot, const Range& range) {
+  for (Cursor cursor(*this, slot); !cursor.done() && cursor.slice() >= range.first;) {
+    const std::int64_t slice = cursor.slice();
+    const std::int64_t number = block_of(slice);
+    const bool behind = number * kBlock > range.last && is_sealed(number);
+    if (behind || is_common(number, range)) {
+      const Block& block = block_at(slot, cursor);
+      if (!behind) found_.push_back({slice, block.sum->data()});
+      cursor.move_to(block.before);
+    } else {
+      if (slice <= range.last) found_.push_back({slice, cursor.entry()});
+      cursor.step();
+    }
   }
   std::reverse(found_.begin(), found_.end());
 }
 
-void KeptSlices::find_late(std::uint32_t slot, std::int64_t first, std::int64_t last) {
+void KeptSlices::find_late(std::uint32_t slot, const Range& range) {
+  const auto blocks = blocks_.find(slot);
+  const auto is_in_block = [&](std::int64_t slice) {
+    return blocks != blocks_.end() && is_common(block_of(slice), range) &&
+           blocks->second.contains(block_of(slice));
+  };
   const auto sealed = static_cast<std::ptrdiff_t>(found_.size());
-  for (auto late = late_.lower_bound({slot, first});
-       late != late_.end() && late->first.first == slot && late->first.second <= last; ++late) {
-    found_.push_back({late->first.second, late->second.data()});
+  for (auto late = late_.lower_bound({slot, range.first});
+       late != late_.end() && late->first.first == slot && late->first.second <= range.last;
+       ++late) {
+    const std::int64_t slice = late->first.second;
+    if (!is_in_block(slice)) found_.push_back({slice, late->second.data()});
   }
   std::inplace_merge(found_.begin(), found_.begin() + sealed, found_.end(),
                      [](const Found& a, const Found& b) { return a.slice < b.slice; });
+}
+
+KeptSlices::Block& KeptSlices::block_at(std::uint32_t slot, const Cursor& cursor) {
+  const std::int64_t number = block_of(cursor.slice());
+  const auto [place, added] = blocks_.try_emplace(slot).first->second.try_emplace(number);
+  if (added) {
+    sum_up(slot, number, cursor, place->second);
+    block_slots_.try_emplace(number).first->second.push_back(slot);
+    ++block_count_;
+  }
+  return place->second;
+}
+
+// What is older goes to the left.
+void KeptSlices::sum_up(std::uint32_t slot, std::int64_t number, Cursor cursor, Block& block) {
+  block.sum.emplace(cursor.entry(), cursor.entry() + layout_.entry_size(),
+                    late_.get_allocator().resource());
+  Entry older(*block.sum, late_.get_allocator().resource());
+  for (cursor.step(); !cursor.done() && block_of(cursor.slice()) == number; cursor.step()) {
+    copy_entry(older.data(), cursor.entry(), layout_.entry_size());
+    std::byte* const into = older.data();
+    layout_.merge(&into, block.sum->data(), 1);
+    block.sum->swap(older);
+    ++merges_;
+  }
+  block.before = cursor.at();
+  std::byte* const into = block.sum->data();
+  for (auto late = late_.lower_bound({slot, number * kBlock});
+       late != late_.end() && late->first.first == slot && block_of(late->first.second) == number;
+       ++late) {
+    layout_.merge(&into, late->second.data(), 1);
+    ++merges_;
+  }
 }
 
 void KeptSlices::drop_before(std::int64_t slice) {
@@ -93,6 +184,18 @@ void KeptSlices::drop_before(std::int64_t slice) {
       late_.erase({slot, late_slots_.begin()->first});
     }
     late_slots_.erase(late_slots_.begin());
+  }
+  drop_blocks_before(slice);
+}
+
+void KeptSlices::drop_blocks_before(std::int64_t slice) {
+  while (!block_slots_.empty() && (block_slots_.begin()->first + 1) * kBlock <= slice) {
+    for (const std::uint32_t slot : block_slots_.begin()->second) {
+      const auto blocks = blocks_.find(slot);
+      block_count_ -= blocks->second.erase(block_slots_.begin()->first);
+      if (blocks->second.empty()) blocks_.erase(blocks);
+    }
+    block_slots_.erase(block_slots_.begin());
   }
 }
 
@@ -135,8 +238,28 @@ void KeptSlices::renumber(const SlotMap& map) {
   for (auto& [slice, slots] : late_slots_) {
     for (std::uint32_t& slot : slots) slot = map[slot];
   }
+  renumber_blocks(map);
   found_.clear();
   found_.shrink_to_fit();
+}
+
+// A key that has lost all its entries may have sums of them yet.
+void KeptSlices::renumber_blocks(const SlotMap& map) {
+  std::pmr::map<std::uint32_t, Blocks> renumbered(blocks_.get_allocator());
+  while (!blocks_.empty()) {
+    auto node = blocks_.extract(blocks_.begin());
+    if (map.is_live(node.key())) {
+      node.key() = map[node.key()];
+      renumbered.insert(renumbered.end(), std::move(node));
+    } else {
+      block_count_ -= node.mapped().size();
+    }
+  }
+  blocks_ = std::move(renumbered);
+  for (auto& [number, slots] : block_slots_) {
+    std::erase_if(slots, [&](std::uint32_t slot) { return !map.is_live(slot); });
+    for (std::uint32_t& slot : slots) slot = map[slot];
+  }
 }
 
 // They are made again when the next late row comes.

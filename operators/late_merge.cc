@@ -42,14 +42,19 @@ LateMerge::LateMerge(const Slicing& slicing, const AggregateLayout& layout,
 
 void LateMerge::fire(const LateRows::Row& row, const std::byte* content,
                      std::span<const KeptSlices::Found> entries, LateFirings& firings) {
-  const auto of_slice = std::ranges::equal_range(entries, row.slice, {}, &KeptSlices::Found::slice);
-  auto older = static_cast<std::size_t>(of_slice.begin() - entries.begin());
-  const auto behind = entries.subspan(static_cast<std::size_t>(of_slice.end() - entries.begin()));
+  const std::int64_t common_first = slicing_.first_slice(row.last_window);
+  const std::int64_t common_last = slicing_.last_slice(row.first_window);
+  const auto common = std::ranges::partition_point(
+      entries, [&](const KeptSlices::Found& found) { return found.slice < common_first; });
+  const auto behind_common = std::ranges::partition_point(
+      entries, [&](const KeptSlices::Found& found) { return found.slice <= common_last; });
+  auto older = static_cast<std::size_t>(common - entries.begin());
+  const std::span behind(behind_common, entries.end());
   if (!firings.discards()) {
-    begin(content, of_slice);
+    begin(content, {common, behind_common});
     merge_behind(behind);
   }
-  bool any = !of_slice.empty();
+  bool any = common != behind_common;
   std::size_t rest = behind.size();
   for (std::int64_t window = row.last_window; window >= row.first_window; --window) {
     const std::int64_t first_slice = slicing_.first_slice(window);
@@ -72,14 +77,14 @@ void LateMerge::fire(const LateRows::Row& row, const std::byte* content,
   fire_waiting(firings);
 }
 
-void LateMerge::begin(const std::byte* content, std::span<const KeptSlices::Found> entries) {
+void LateMerge::begin(const std::byte* content, std::span<const KeptSlices::Found> common) {
   stretch_.resize(3);
   before_.resize(kChunk);
   after_.resize(kChunk);
   rest_.resize(kChunk);
   stretch_.assign(kBefore, layout_.initial_entry().data());
   entry_header(stretch_[kBefore]).slot = entry_header(content).slot;
-  for (const KeptSlices::Found& found : entries) merge(stretch_[kBefore], found.entry);
+  for (const KeptSlices::Found& found : common) merge(stretch_[kBefore], found.entry);
   stretch_.assign(kAfter, stretch_[kBefore]);
   merge(stretch_[kAfter], content);
 }

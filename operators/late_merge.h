@@ -16,18 +16,23 @@
 
 namespace tidemark {
 
-// All windows that a late row changes hold its slice, so each is a stretch of slices up to there
-// and a stretch behind. Going from the last window to the first, the former grows and is merged as
-// it goes; of the latter all prefixes are merged once. (The two stacks of a queue that is read from
-// its middle.) So a late row costs, beside what its windows say, about two merges for each entry
-// that its key has in any of them, however many windows there are. Not thread-safe.
+// All windows that a late row changes hold its slice, and with it a common stretch of slices; each
+// has some more in front of that and some behind it. Going from the last window to the first, what
+// is in front grows and is merged as it goes; of what is behind all prefixes are merged once. (The
+// two stacks of a queue that is read from its middle.) So a late row costs, beside what its windows
+// say, a merge or two for each entry that is found for its key, however many windows there are. Not
+// thread-safe.
 class LateMerge {
  public:
   LateMerge(const Slicing& slicing, const AggregateLayout& layout,
             std::pmr::memory_resource& memory);
 
   // Fires the windows of `row`, whose entry is `content`. `entries` is what its key has in all of
-  // them, oldest first, without this row.
+  // them, oldest first, without this row: in the range that follows.
+  KeptSlices::Range range_of(const LateRows::Row& row) const {
+    return {slicing_.first_slice(row.first_window), slicing_.last_slice(row.last_window),
+            slicing_.first_slice(row.last_window), slicing_.last_slice(row.first_window)};
+  }
   void fire(const LateRows::Row& row, const std::byte* content,
             std::span<const KeptSlices::Found> entries, LateFirings& firings);
 
@@ -52,8 +57,7 @@ class LateMerge {
     std::pmr::vector<std::byte> bytes_;
   };
 
-  // `entries` are of the row's slice.
-  void begin(const std::byte* content, std::span<const KeptSlices::Found> entries);
+  void begin(const std::byte* content, std::span<const KeptSlices::Found> common);
   void merge_behind(std::span<const KeptSlices::Found> behind);
   // Takes one more slice's entry in front of what is there.
   void take_in_front(const std::byte* entry);
@@ -68,7 +72,8 @@ class LateMerge {
   const AggregateLayout& layout_;
   std::uint64_t merges_ = 0;
 
-  // The stretch up to the row's slice, without the row and with it, and one for exchanges.
+  // The common stretch and what is in front of it, without the row and with it, and one for
+  // exchanges.
   Entries stretch_;
   Entries behind_;  // prefixes of what lies behind; the first is of nothing
   // Of windows that wait to be put together.

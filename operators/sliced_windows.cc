@@ -137,9 +137,7 @@ bool SlicedWindows::fire_late_rows(ResultEmitter& emitter) {
     if (row.first_window <= row.last_window) {
       const std::uint32_t slot = entry_header(content).slot;
       late_->firings->begin(slot, row.first_window, row.last_window);
-      const auto entries =
-          late_->kept.find(slot, slot_count_, slicing_.first_slice(row.first_window),
-                           slicing_.last_slice(row.last_window));
+      const auto entries = late_->kept.find(slot, slot_count_, late_->merge.range_of(row));
       late_->merge.fire(row, content, entries, *late_->firings);
       late_->firings->end();
     }
@@ -190,7 +188,7 @@ bool SlicedWindows::fire(ResultEmitter& emitter) {
   }
   counters_.merges = sharing_->merges();
   if (late_ != nullptr) {
-    counters_.merges += late_->merge.merges();
+    counters_.merges += late_->merge.merges() + late_->kept.merges();
     drop_closed();
   }
   return true;

@@ -105,8 +105,21 @@ TEST_P(LateSlices, ALateRowCostsMergesByItsKeysEntriesAndNotByWindowsTimesSlices
   take_results();
   add(900 * kSecond, 0);
   EXPECT_EQ(take_results(), 300U);
-  // Twice for the 600 entries up to the row and once for those behind it, and twice a window.
-  EXPECT_LE(stage_->state().merges - before, 2 * 900U + 300U + 2 * 300U + 10U);
+  // Twice for the 300 entries in front of what the windows have in common, and once for all others;
+  // and twice for each window.
+  EXPECT_LE(stage_->state().merges - before, 2 * 300U + 600U + 2 * 300U + 10U);
+}
+
+TEST_P(LateSlices, TheNextLateRowOfAKeyStepsOverBlocksOfSlices) {
+  start(3600, 1, 600);
+  fill(0, 4000, 1);
+  take_results();
+  add(3990 * kSecond, 0);
+  EXPECT_EQ(take_results(), 10U);
+  const std::uint64_t before = stage_->state().merges;
+  add(3980 * kSecond, 0);
+  EXPECT_EQ(take_results(), 20U);
+  EXPECT_LE(stage_->state().merges - before, 3600U / 32 + 2 * 32U + 5 * 20U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, LateSlices,
