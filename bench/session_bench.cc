@@ -1,130 +1,177 @@
-// What sessions cost a row: a window stage by itself, and the shortest hand-written loop for the
-// same sessions, whose checksum must be the same.
+// What sessions cost a row: a window stage by itself, in order and out of order, on the path of
+// sessions and on the general one, beside the shortest hand-written loops for the same sessions,
+// whose checksum must be the same.
 //
 //   session_bench --benchmark_repetitions=10 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "checksum_output.h"
+#include "session_limit.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/window_operator.h"
-#include "tidemark/perf/result_checksum.h"
 
 namespace tidemark::bench {
 namespace {
 
-constexpr std::int64_t kRows = 2'000'000;
-
 // One row a millisecond, keys uniform: a key comes every `keys` ms in the mean, and with a gap of
-// three times that a session has twenty rows.
+// three times that a session has twenty rows. Long enough for many keys to see their sessions end.
 std::vector<std::int64_t> random_keys(std::int64_t keys) {
   std::mt19937_64 random(1);
-  std::vector<std::int64_t> sequence(kRows);
+  std::vector<std::int64_t> sequence(static_cast<std::size_t>(std::max(2'000'000L, 8 * keys)));
   for (std::int64_t& key : sequence) {
     key = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(keys));
   }
   return sequence;
 }
 
-// Count and sum per session over rows in order of time. Keys are numbers below `keys`, so that an
-// array holds them; a session ends with the row that begins the next.
-std::uint64_t hand_written(const std::vector<std::int64_t>& keys, std::size_t distinct,
-                           std::int64_t gap) {
-  struct Session {
-    std::int64_t last = INT64_MIN / 2;
-    std::int64_t count = 0;
-    std::int64_t sum = 0;
-  };
-  std::vector<Session> sessions(distinct);
-  std::uint64_t checksum = 0;
-  const auto end = [&](std::size_t key) {
-    const Session& session = sessions[key];
-    checksum += checksum_cell_mix(session.last + gap, static_cast<std::int64_t>(key), session.count,
-                                  session.sum);
-  };
-  for (std::int64_t time = 0; time < kRows; ++time) {
-    const auto key = static_cast<std::size_t>(keys[static_cast<std::size_t>(time)]);
-    Session& session = sessions[key];
-    if (time - session.last > gap) {
-      if (session.count > 0) end(key);
-      session.count = session.sum = 0;
-    }
-    session.last = time;
-    ++session.count;
-    session.sum += time;
+// The times of the rows in order of arrival: each is up to `delay` ms late.
+std::vector<EventTime> arrivals(std::size_t rows, std::int64_t delay) {
+  std::vector<EventTime> times(rows);
+  std::iota(times.begin(), times.end(), EventTime{0});
+  if (delay == 0) return times;
+  std::mt19937_64 random(2);
+  std::vector<EventTime> arrival(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    arrival[row] =
+        times[row] + static_cast<EventTime>(random() % static_cast<std::uint64_t>(delay));
   }
-  for (std::size_t key = 0; key < distinct; ++key) {
-    if (sessions[key].count > 0) end(key);
-  }
-  return checksum;
+  std::stable_sort(times.begin(), times.end(), [&](EventTime a, EventTime b) {
+    return arrival[static_cast<std::size_t>(a)] < arrival[static_cast<std::size_t>(b)];
+  });
+  return times;
 }
 
-std::uint64_t window_stage(const std::vector<std::int64_t>& keys, std::int64_t gap) {
+struct Job {
+  explicit Job(benchmark::State& state, Strategy with = Strategy::kAuto)
+      : distinct(state.range(0)),
+        gap(3 * distinct),
+        delay(distinct * state.range(1)),
+        keys(random_keys(distinct)),
+        times(arrivals(keys.size(), delay)) {
+    query.keys = {{"key", ColumnType::kInt64}};
+    query.values = {{"value", ColumnType::kInt64}};
+    query.windows = {session(std::chrono::milliseconds(gap))};
+    query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "count"},
+                        {AggregateFunction::kSum, 0, "sum"}};
+    query.delay = delay;
+    query.strategy = with;
+  }
+
+  std::int64_t distinct;
+  std::int64_t gap;
+  std::int64_t delay;
+  std::vector<std::int64_t> keys;  // by time
+  std::vector<EventTime> times;    // by arrival
   WindowQuery query;
-  query.keys = {{"key", ColumnType::kInt64}};
-  query.values = {{"value", ColumnType::kInt64}};
-  query.windows = {session(std::chrono::milliseconds(gap))};
-  query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "count"},
-                      {AggregateFunction::kSum, 0, "sum"}};
-  ChecksumOutput output(query);
-  WindowOperator stage(query, plan_query(query), output);
-  Batch batch(query.row_schema());
+};
+
+struct Outcome {
+  std::uint64_t checksum;
+  RunReport report;
+};
+
+Outcome run_stage(const Job& job) {
+  ChecksumOutput output(job.query);
+  WindowOperator stage(job.query, plan_query(job.query), output);
+  Batch batch(job.query.row_schema());
   std::vector<EventTime> watermarks(batch.capacity());
   std::vector<std::uint16_t> late;
   std::vector<EventTime> late_watermarks;
-  for (std::int64_t row = 0; row < kRows;) {
+  EventTime highest = kNoWatermark;
+  for (std::size_t row = 0; row < job.times.size();) {
     batch.set_size(0);
     std::size_t n = 0;
-    for (; n < batch.capacity() && row < kRows; ++n, ++row) {
-      batch.times()[n] = row;
-      watermarks[n] = row == 0 ? kNoWatermark : row - 2;
-      batch.column(0).int64s()[n] = keys[static_cast<std::size_t>(row)];
-      batch.column(1).int64s()[n] = row;
+    for (; n < batch.capacity() && row < job.times.size(); ++n, ++row) {
+      const EventTime time = job.times[row];
+      batch.times()[n] = time;
+      watermarks[n] = highest == kNoWatermark ? kNoWatermark : highest - job.delay - 1;
+      highest = std::max(highest, time);
+      batch.column(0).int64s()[n] = job.keys[static_cast<std::size_t>(time)];
+      batch.column(1).int64s()[n] = time;
     }
     batch.set_size(n);
     hash_keys(batch, 1, 0, n);
-    while (!stage.add_in_time(batch, watermarks, late, late_watermarks)) {
+    while (!stage.add_in_time(batch, {watermarks.data(), n}, late, late_watermarks)) {
     }
   }
   stage.advance(kEndOfTime);
   while (!stage.fire()) {
   }
   stage.emitter().flush();
-  return output.checksum();
+  Outcome outcome{output.checksum(), {}};
+  stage.report(outcome.report);
+  return outcome;
 }
 
-void count_rows(benchmark::State& state) {
-  state.counters["rows_per_second"] =
-      benchmark::Counter(static_cast<double>(kRows) * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate);
+std::uint64_t run_limit(const Job& job) {
+  SessionLimit limit(job.gap);
+  for (std::size_t row = 0; row < job.keys.size(); ++row) {
+    const auto time = static_cast<std::int64_t>(row);
+    limit.add(time, job.keys[row], time);
+  }
+  limit.finish();
+  return limit.checksum();
+}
+
+void count_rows(benchmark::State& state, const Job& job) {
+  state.counters["rows_per_second"] = benchmark::Counter(
+      static_cast<double>(job.keys.size()) * static_cast<double>(state.iterations()),
+      benchmark::Counter::kIsRate);
 }
 
 void limit(benchmark::State& state) {
-  const std::vector<std::int64_t> keys = random_keys(state.range(0));
+  const Job job(state);
+  for (auto _ : state) benchmark::DoNotOptimize(run_limit(job));
+  count_rows(state, job);
+}
+
+void array_loop(benchmark::State& state) {
+  const Job job(state);
   for (auto _ : state) {
     benchmark::DoNotOptimize(
-        hand_written(keys, static_cast<std::size_t>(state.range(0)), 3 * state.range(0)));
+        sessions_by_array(job.keys, static_cast<std::size_t>(job.distinct), job.gap));
   }
-  count_rows(state);
+  count_rows(state, job);
 }
 
-void stage(benchmark::State& state) {
-  const std::vector<std::int64_t> keys = random_keys(state.range(0));
-  const std::int64_t gap = 3 * state.range(0);
-  std::uint64_t checksum = 0;
-  for (auto _ : state) checksum = window_stage(keys, gap);
-  count_rows(state);
-  if (checksum != hand_written(keys, static_cast<std::size_t>(state.range(0)), gap)) {
-    state.SkipWithError("the sessions are not those of the hand-written loop");
+void stage(benchmark::State& state, Strategy strategy) {
+  const Job job(state, strategy);
+  Outcome outcome;
+  for (auto _ : state) outcome = run_stage(job);
+  count_rows(state, job);
+  const StateCounters& counters = outcome.report.state;
+  const auto rows = static_cast<double>(job.keys.size());
+  state.counters["updates_per_row"] = static_cast<double>(counters.updates) / rows;
+  state.counters["timers_put_off_per_row"] = static_cast<double>(counters.timers_put_off) / rows;
+  state.counters["rows_per_session"] = rows / static_cast<double>(outcome.report.results);
+  state.counters["merges"] = static_cast<double>(counters.merges);
+  state.counters["peak_live_entries"] = static_cast<double>(counters.peak_live_entries);
+  state.counters["peak_state_bytes"] = static_cast<double>(counters.peak_state_bytes);
+  if (outcome.checksum != run_limit(job) ||
+      outcome.checksum !=
+          sessions_by_array(job.keys, static_cast<std::size_t>(job.distinct), job.gap)) {
+    state.SkipWithError("the sessions are not those of the hand-written loops");
   }
 }
 
-BENCHMARK(limit)->Arg(1000)->Arg(100'000);
-BENCHMARK(stage)->Arg(1000)->Arg(100'000);
+const std::vector<std::string> kNames = {"keys", "disorder"};
+
+// Rows come up to as many ms late as their key comes once in the mean, times `disorder`.
+BENCHMARK(limit)->ArgNames(kNames)->ArgsProduct({{1000, 100'000, 1'000'000}, {0}});
+BENCHMARK(array_loop)->ArgNames(kNames)->ArgsProduct({{1000, 100'000, 1'000'000}, {0}});
+BENCHMARK_CAPTURE(stage, sessions, Strategy::kAuto)
+    ->ArgNames(kNames)
+    ->ArgsProduct({{1000, 100'000, 1'000'000}, {0, 2, 20}});
+BENCHMARK_CAPTURE(stage, general_path, Strategy::kBuckets)
+    ->ArgNames(kNames)
+    ->ArgsProduct({{1000, 100'000}, {0}});
 
 }  // namespace
 }  // namespace tidemark::bench

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/session_windows.h"
 #include "tidemark/operators/slicing.h"
 #include "tidemark/runtime/duration.h"
 
@@ -75,6 +76,7 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
     plan.lateness = query.lateness;
     if (const auto why = query.leaves_shared_path(window)) {
       plan.leaves_shared_path = true;
+      plan.keeps_sessions_by_key = SessionWindows::can_hold(query, window);
       plan.reason = *why;
       plan.state_bytes = AggregateLayout(query.values, query.aggregates, false).state_size();
       plan.updates_per_row = std::max(1.0, windows_per_row(window));
@@ -95,6 +97,17 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
 
 namespace {
 
+std::string sessions_text(const WindowPlan& plan) {
+  return fmt::format(
+      "window: {}\n"
+      "  strategy: open sessions by key, merged in place ({})\n"
+      "  slices: none\n"
+      "  entry: {} bytes of state, 8 of header and {} of bounds per key\n"
+      "  predicted: {:.4g} updates per row\n",
+      to_string(plan.window), plan.reason, plan.state_bytes, sizeof(SessionRecord),
+      plan.updates_per_row);
+}
+
 std::string general_path_text(const WindowPlan& plan) {
   return fmt::format(
       "window: {}\n"
@@ -109,6 +122,7 @@ std::string general_path_text(const WindowPlan& plan) {
 }  // namespace
 
 std::string to_string(const WindowPlan& plan) {
+  if (plan.keeps_sessions_by_key) return sessions_text(plan);
   if (plan.leaves_shared_path) return general_path_text(plan);
   const bool shares = plan.strategy != Strategy::kBuckets;
   std::string text = fmt::format("window: {}\n", to_string(plan.window));

@@ -19,6 +19,8 @@ struct WindowPlan {
   std::string reason;  // why this strategy, for people
   // One state per key and window with a trigger, instead of slices; `reason` says why.
   bool leaves_shared_path = false;
+  // Sessions that need no trigger: each key has its open sessions with it.
+  bool keeps_sessions_by_key = false;
 
   std::int64_t slices_per_slide = 1;
   std::int64_t slices_per_window = 1;

@@ -74,6 +74,24 @@ void ResultEmitter::emit(const AggregateLayout& layout, std::span<const std::uin
   }
 }
 
+void ResultEmitter::emit_windows(const AggregateLayout& layout,
+                                 std::span<const std::uint32_t> slots, const EventTime* starts,
+                                 const EventTime* ends, const std::byte* const* entries) {
+  const std::size_t at = begin_rows(slots);
+  const std::size_t n = slots.size();
+  for (std::size_t i = 0; i < n; ++i) batch_->times()[at + i] = ends[i] - 1;
+  std::copy_n(starts, n, batch_->column(kStartColumn).int64s() + at);
+  std::copy_n(ends, n, batch_->column(kEndColumn).int64s() + at);
+  cell_overflows_.clear();
+  layout.lower(entries, nullptr, n, *batch_, kFirstKeyColumn + query_.keys.size(), at,
+               cell_overflows_);
+  for (const CellOverflow& overflow : cell_overflows_) {
+    start_ = starts[overflow.row];
+    end_ = ends[overflow.row];
+    add_overflow(slots[overflow.row], overflow.aggregate);
+  }
+}
+
 void ResultEmitter::emit_live(std::span<const std::uint32_t> slots, const LiveResults& results,
                               std::size_t from) {
   const std::size_t at = begin_rows(slots);

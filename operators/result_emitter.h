@@ -40,6 +40,11 @@ class ResultEmitter {
   void emit(const AggregateLayout& layout, std::span<const std::uint32_t> slots,
             const std::byte* const* a, const std::byte* const* b);
 
+  // One row per slot, each of a window of its own; at most room() rows.
+  void emit_windows(const AggregateLayout& layout, std::span<const std::uint32_t> slots,
+                    const EventTime* starts, const EventTime* ends,
+                    const std::byte* const* entries);
+
   // One row per slot whose results are ready: rows from `from` on; at most room() of them.
   void emit_live(std::span<const std::uint32_t> slots, const LiveResults& results,
                  std::size_t from);

@@ -27,6 +27,7 @@ struct StateCounters {
   std::uint64_t merges = 0;           // state merged into, restored to or taken from another
   std::uint64_t windows_fired = 0;    // (window, worker) firings with at least one result
   std::uint64_t expired_windows = 0;  // (key, window) states that ended by state TTL
+  std::uint64_t timers_put_off = 0;   // of sessions that had grown when their timer came up
   std::uint64_t peak_live_entries = 0;
   std::uint64_t live_entries = 0;           // at the end
   std::uint64_t keys = 0;                   // keys held at the end, needed or not

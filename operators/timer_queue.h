@@ -1,6 +1,7 @@
 // Timers of windows, at most one per window and queue.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory_resource>
 #include <utility>
@@ -10,8 +11,10 @@
 
 namespace tidemark {
 
-// A binary heap whose windows know their place, so that a window that ends takes its timer with it.
-// Among equal times the order is not specified. Not thread-safe.
+// A heap whose windows know their place, so that a window that ends takes its timer with it. Every
+// step up or down writes to a window that is far away, so there are four children to a timer and
+// half as many steps as with two (d-ary heap, Johnson 1975). Among equal times the order is not
+// specified. Not thread-safe.
 class TimerQueue {
  public:
   // `which` is the queue's place in KeyWindow::timer_place.
@@ -63,6 +66,8 @@ class TimerQueue {
   void trim() { timers_.shrink_to_fit(); }
 
  private:
+  static constexpr std::size_t kChildren = 4;
+
   struct Timer {
     EventTime time;
     KeyWindow* window;
@@ -75,7 +80,7 @@ class TimerQueue {
   void rise(std::size_t at) {
     const Timer timer = timers_[at];
     while (at > 0) {
-      const std::size_t parent = (at - 1) / 2;
+      const std::size_t parent = (at - 1) / kChildren;
       if (timers_[parent].time <= timer.time) break;
       put(at, timers_[parent]);
       at = parent;
@@ -85,9 +90,13 @@ class TimerQueue {
   void sink(std::size_t at) {
     const Timer timer = timers_[at];
     while (true) {
-      std::size_t child = 2 * at + 1;
-      if (child >= timers_.size()) break;
-      if (child + 1 < timers_.size() && timers_[child + 1].time < timers_[child].time) ++child;
+      const std::size_t first = kChildren * at + 1;
+      if (first >= timers_.size()) break;
+      const std::size_t end = std::min(first + kChildren, timers_.size());
+      std::size_t child = first;
+      for (std::size_t i = first + 1; i < end; ++i) {
+        if (timers_[i].time < timers_[child].time) child = i;
+      }
       if (timers_[child].time >= timer.time) break;
       put(at, timers_[child]);
       at = child;

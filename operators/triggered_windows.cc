@@ -389,6 +389,7 @@ void TriggeredWindows::on_event_timer(KeyWindow& window, EventTime time) {
     ++counters_.expired_windows;
     remove(window);
   } else {
+    ++counters_.timers_put_off;
     event_timers_.put_off(window, next_event_time(window));
   }
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "tidemark/operators/bucket_windows.h"
+#include "tidemark/operators/session_windows.h"
 #include "tidemark/operators/sliced_windows.h"
 #include "tidemark/operators/triggered_windows.h"
 
@@ -25,6 +26,11 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
     if (undoable && !undoable_layout_) {
       undoable_layout_ = std::make_unique<AggregateLayout>(query.values, query.aggregates, true);
     }
+    if (plan.keeps_sessions_by_key) {
+      windows_.push_back(
+          std::make_unique<SessionWindows>(query, plan.window, i, *plain_layout_, window_memory_));
+      continue;
+    }
     if (plan.leaves_shared_path) {
       windows_.push_back(std::make_unique<TriggeredWindows>(
           query, plan.window, i, *plain_layout_, window_memory_, zone, processing_clock));
@@ -41,6 +47,9 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
           make_late_firings(i, layout)));
     }
   }
+  takes_rows_singly_ = std::any_of(windows_.begin(), windows_.end(), [](const auto& windows) {
+    return windows->takes_rows_singly();
+  });
 }
 
 std::unique_ptr<LateFirings> WindowOperator::make_late_firings(std::uint32_t specification,
@@ -73,6 +82,51 @@ bool WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_row
 bool WindowOperator::add_in_time(const Batch& rows, std::span<const EventTime> watermarks,
                                  std::vector<std::uint16_t>& late_rows,
                                  std::vector<EventTime>& late_watermarks) {
+  return takes_rows_singly_ ? add_one_by_one(rows, watermarks, late_rows, late_watermarks)
+                            : add_in_chunks(rows, watermarks, late_rows, late_watermarks);
+}
+
+// Fires before the first row and after the last: in between, a state finds out by itself what has
+// ended.
+bool WindowOperator::add_in_chunks(const Batch& rows, std::span<const EventTime> watermarks,
+                                   std::vector<std::uint16_t>& late_rows,
+                                   std::vector<EventTime>& late_watermarks) {
+  if (rows.empty()) return fire_due();
+  if (next_row_ == 0) {
+    raise_to(watermarks.front());
+    if (!fire_due()) return false;
+    if (collection_.due_before_firing(figures())) collect_keys();
+  }
+  const std::size_t first_value = query_.keys.size();
+  const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
+  while (next_row_ < rows.size()) {
+    if (collection_.due_before_rows(keys_.inserted())) collect_keys();
+    const std::size_t begin = next_row_;
+    const std::size_t n = std::min(RowChunk::kRows, rows.size() - begin);
+    keys_.find_or_insert(rows, begin, {slots_.data(), n});
+    add_chunk({rows,
+               first_value,
+               begin,
+               {slots_.data(), n},
+               keys_.slot_count(),
+               never_null,
+               ++chunks_,
+               watermarks.data() + begin},
+              late_rows);
+    next_row_ += n;
+  }
+  for (std::size_t i = late_watermarks.size(); i < late_rows.size(); ++i) {
+    late_watermarks.push_back(watermarks[late_rows[i]]);
+  }
+  raise_to(watermarks.back());
+  if (!fire_due()) return false;
+  next_row_ = 0;
+  return true;
+}
+
+bool WindowOperator::add_one_by_one(const Batch& rows, std::span<const EventTime> watermarks,
+                                    std::vector<std::uint16_t>& late_rows,
+                                    std::vector<EventTime>& late_watermarks) {
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
   for (; next_row_ < rows.size(); ++next_row_) {
@@ -219,6 +273,7 @@ void WindowOperator::report(RunReport& report) const {
     state.merges += counters.merges;
     state.windows_fired += counters.windows_fired;
     state.expired_windows += counters.expired_windows;
+    state.timers_put_off += counters.timers_put_off;
     state.peak_live_entries += counters.peak_live_entries;
     state.live_entries += windows->live_entries();
   }

@@ -36,9 +36,11 @@ class WindowOperator {
   // call again with the same rows.
   bool add(const Batch& rows, std::vector<std::uint16_t>& late_rows);
 
-  // The same row by row, for queries whose rows carry watermarks: before row i the watermark rises
-  // to watermarks[i], and everything due is fired. Appends each late row's watermark too. False:
-  // the output had no room; call again with the same rows.
+  // The same for queries whose rows carry watermarks: row i is judged at watermarks[i], as if the
+  // watermark rose to that and everything due was fired before it. Where windows have edges that
+  // are known ahead, no watermark behind the first may pass one. All that is due at the last one
+  // has been fired then. Appends each late row's watermark too. False: the output had no room; call
+  // again with the same rows.
   bool add_in_time(const Batch& rows, std::span<const EventTime> watermarks,
                    std::vector<std::uint16_t>& late_rows, std::vector<EventTime>& late_watermarks);
 
@@ -59,6 +61,12 @@ class WindowOperator {
  private:
   std::unique_ptr<LateFirings> make_late_firings(std::uint32_t specification,
                                                  const AggregateLayout& layout);
+  bool add_one_by_one(const Batch& rows, std::span<const EventTime> watermarks,
+                      std::vector<std::uint16_t>& late_rows,
+                      std::vector<EventTime>& late_watermarks);
+  bool add_in_chunks(const Batch& rows, std::span<const EventTime> watermarks,
+                     std::vector<std::uint16_t>& late_rows,
+                     std::vector<EventTime>& late_watermarks);
   void add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows);
   void raise_to(EventTime watermark);
   bool fire_due();
@@ -77,6 +85,7 @@ class WindowOperator {
   std::unique_ptr<AggregateLayout> plain_layout_;
   std::unique_ptr<AggregateLayout> undoable_layout_;
   std::vector<std::unique_ptr<WindowState>> windows_;
+  bool takes_rows_singly_ = false;  // some of them do
   KeyCollectionSchedule collection_;
   std::size_t firing_ = 0;
   // The last fire() found no room for all of its results.

@@ -34,6 +34,9 @@ struct RowChunk {
   std::size_t slot_count;    // slots in use are below this
   std::uint32_t never_null;  // see AggregateLayout::never_null
   std::uint64_t stamp;       // never the same for two chunks
+  // What the watermark is before each row, where rows carry it; otherwise null, and it is for all
+  // of them what advance() was last told.
+  const EventTime* watermarks = nullptr;
 
   const EventTime* times() const { return batch.times() + begin; }
   std::size_t size() const { return slots.size(); }
@@ -44,17 +47,23 @@ struct WindowStateCounters {
   std::uint64_t merges = 0;
   std::uint64_t windows_fired = 0;
   std::uint64_t expired_windows = 0;
+  std::uint64_t timers_put_off = 0;
   std::uint64_t peak_live_entries = 0;
 };
 
 // Lateness is judged per window: a row enters exactly the windows that are open at the watermark
-// that advance() was last told. Not thread-safe.
+// before it. Not thread-safe.
 class WindowState {
  public:
   virtual ~WindowState() = default;
 
   // Rows of these slots will be added one by one: a state may fetch what it has for them.
   virtual void expect(std::span<const std::uint32_t> slots) { (void)slots; }
+
+  // Whether rows that carry watermarks must come one by one, each after advance() to the watermark
+  // before it and a fire() that has returned true. States with slices need not, since batches are
+  // cut at their edges: no such watermark completes one of their windows.
+  virtual bool takes_rows_singly() const { return false; }
 
   // Adds the rows to the open windows that hold them, and sets bits in outcomes[i].
   virtual void add(const RowChunk& rows, std::uint8_t* outcomes) = 0;

@@ -140,17 +140,29 @@ bool WindowTask::add_rows_at_once(const Batch& batch) {
 
 bool WindowTask::add_rows_in_time(const Batch& batch) {
   if (!begun_) {
-    const EventTime* const theirs = batch.column(watermark_column_).int64s();
-    watermarks_.resize(batch.size());
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      alignment_.on_watermark(batch.header.channel, theirs[row]);
-      watermarks_[row] = alignment_.watermark();
-    }
+    align_rows(batch);
     late_rows_.clear();
     late_watermarks_.clear();
     begun_ = true;
   }
   return operator_.add_in_time(batch, watermarks_, late_rows_, late_watermarks_);
+}
+
+void WindowTask::align_rows(const Batch& batch) {
+  const EventTime* const theirs = batch.column(watermark_column_).int64s();
+  const std::size_t n = batch.size();
+  watermarks_.resize(n);
+  if (sources_.size() > 1) {
+    for (std::size_t row = 0; row < n; ++row) {
+      alignment_.on_watermark(batch.header.channel, theirs[row]);
+      watermarks_[row] = alignment_.watermark();
+    }
+    return;
+  }
+  // A channel alone sets the watermark, and what its rows carry never goes back.
+  const EventTime before = alignment_.watermark();
+  for (std::size_t row = 0; row < n; ++row) watermarks_[row] = std::max(theirs[row], before);
+  alignment_.on_watermark(batch.header.channel, theirs[n - 1]);
 }
 
 void WindowTask::send_late_rows(const Batch& batch) {

@@ -53,6 +53,8 @@ class WindowTask final : public Task {
   // At the watermark before the batch; and each row at its own.
   bool add_rows_at_once(const Batch& batch);
   bool add_rows_in_time(const Batch& batch);
+  // What this stage's watermark is before each row.
+  void align_rows(const Batch& batch);
   void send_late_rows(const Batch& batch);
   void follow_header(const BatchHeader& header);
   void follow_change();
