@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "tidemark/connectors/bad_row.h"
+#include "tidemark/connectors/csv_columns.h"
 #include "tidemark/connectors/csv_decoder.h"
+#include "tidemark/connectors/csv_index.h"
 #include "tidemark/connectors/csv_plan.h"
 #include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/runtime/batch.h"
@@ -49,10 +51,18 @@ class CsvChunk {
   };
 
   Batch& batch_with_room();
+  std::size_t parse_indexed(std::string_view text);
+  std::size_t count_regular(std::string_view text, std::size_t first) const;
+  bool is_blank(std::string_view text, std::size_t row) const;
+  void append_regular(std::string_view text, std::size_t first, std::size_t count);
+  std::size_t parse_one(std::string_view text);
+  void pass_lines(std::string_view text, std::size_t row);
   void find_texts(const std::vector<RowAhead>& rows);
 
   const CsvPlan& plan_;
   std::size_t batch_rows_;
+  CsvIndex index_;
+  CsvColumns columns_;
   CsvDecoder decoder_;
   CsvRow row_;
   std::string storage_;
@@ -61,6 +71,8 @@ class CsvChunk {
   std::size_t used_ = 0;
   std::vector<BadRow> bad_rows_;
   std::uint64_t lines_ = 0;
+  std::size_t lines_end_ = 0;  // offset in the indexed text up to which lines are counted
+  std::size_t lines_row_ = 0;  // the same as a row of the index
 };
 
 }  // namespace tidemark

@@ -128,7 +128,7 @@ bool CsvDecoder::refuse_number(const CsvField& cell, const CsvPlan::Value& value
   return false;
 }
 
-inline bool CsvDecoder::read_value(const CsvRow& row, const CsvPlan::Value& value, Number& number) {
+bool CsvDecoder::read_value(const CsvRow& row, const CsvPlan::Value& value, Number& number) {
   number.null = false;
   if (!value.column) {
     number.bits = 1;

@@ -24,18 +24,19 @@ class CsvDecoder {
   // bad; then `batch` is unchanged and reason() tells why.
   bool decode(const CsvRow& row, Batch& batch);
 
-  const std::string& reason() const { return reason_; }
-
- private:
   struct Number {
     std::int64_t bits = 0;  // of the int64 or the double
     bool null = false;
   };
+  // One value column of the plan; looks only at the cells that it names. As decode().
+  bool read_value(const CsvRow& row, const CsvPlan::Value& value, Number& number);
 
+  const std::string& reason() const { return reason_; }
+
+ private:
   bool check_shape(const CsvRow& row);
   bool read_time(const CsvRow& row, EventTime& time);
   bool read_watermark(const CsvRow& row, EventTime& watermark);
-  bool read_value(const CsvRow& row, const CsvPlan::Value& value, Number& number);
   bool evaluate(const CsvRow& row, const CsvPlan::Filter& filter, bool& fulfilled);
   bool refuse_number(const CsvField& cell, const CsvPlan::Value& value, bool out_of_range);
   bool refuse_time(std::size_t column, const CsvField& cell);

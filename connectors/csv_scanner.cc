@@ -5,42 +5,19 @@
 #include <bit>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "tidemark/connectors/csv_block.h"
 
 namespace tidemark {
 
 namespace {
 
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t kBlock = kCsvBlock;
 
 // One bit for each of 64 bytes that is a delimiter, a quote or a line feed.
-#if defined(__SSE2__)
 std::uint64_t find_marks(const char* block, char delimiter) {
-  const __m128i delimiters = _mm_set1_epi8(delimiter);
-  const __m128i quotes = _mm_set1_epi8('"');
-  const __m128i line_feeds = _mm_set1_epi8('\n');
-  std::uint64_t marks = 0;
-  for (int part = 3; part >= 0; --part) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + part * 16));
-    const __m128i hits =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, delimiters), _mm_cmpeq_epi8(bytes, quotes)),
-                     _mm_cmpeq_epi8(bytes, line_feeds));
-    marks = marks << 16 | static_cast<std::uint16_t>(_mm_movemask_epi8(hits));
-  }
-  return marks;
+  return bytes_equal_to(block, delimiter) | bytes_equal_to(block, '"') |
+         bytes_equal_to(block, '\n');
 }
-#else
-std::uint64_t find_marks(const char* block, char delimiter) {
-  std::uint64_t marks = 0;
-  for (std::size_t i = 0; i < kBlock; ++i) {
-    const bool hit = block[i] == delimiter || block[i] == '"' || block[i] == '\n';
-    marks |= static_cast<std::uint64_t>(hit) << i;
-  }
-  return marks;
-}
-#endif
 
 }  // namespace
 

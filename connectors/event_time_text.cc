@@ -16,6 +16,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tidemark/connectors/digit_words.h"
 #include "tidemark/connectors/message_text.h"
 
 namespace tidemark {
@@ -166,35 +167,17 @@ std::optional<std::int64_t> digits_value(std::string_view digits) {
   return value;
 }
 
-// Eight digits at once, as simdjson does it: pairs, then fours, then all are joined by
-// multiplication.
-bool read_eight_digits(const char* digits, std::int64_t& value) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, digits, sizeof(bytes));
-  constexpr std::uint64_t kHighHalves = 0xF0F0F0F0F0F0F0F0;
-  constexpr std::uint64_t kZeros = 0x3030303030303030;
-  const std::uint64_t above_nine = bytes + 0x0606060606060606;
-  if ((bytes & kHighHalves) != kZeros || (above_nine & kHighHalves) != kZeros) return false;
-  bytes -= kZeros;
-  bytes = bytes * 10 + (bytes >> 8);
-  constexpr std::uint64_t kPairs = 0x000000FF000000FF;
-  const std::uint64_t joined =
-      (bytes & kPairs) * 0x000F424000000064 + (bytes >> 16 & kPairs) * 0x0000271000000001;
-  value = static_cast<std::int64_t>(joined >> 32);
-  return true;
-}
-
 // 8 to 16 digits and nothing else, which is what times since the epoch mostly are. False says only
 // that the text is not of that shape.
 bool read_common_number(std::string_view text, std::int64_t& value) {
   constexpr std::size_t kEight = 8;
   if constexpr (std::endian::native != std::endian::little) return false;
   if (text.size() < kEight || text.size() > 2 * kEight) return false;
-  if (!read_eight_digits(text.data(), value)) return false;
+  if (!read_eight_digits(load_eight_bytes(text.data()), value)) return false;
   std::size_t at = kEight;
   std::int64_t low = 0;
   if (text.size() == 2 * kEight) {
-    if (!read_eight_digits(text.data() + kEight, low)) return false;
+    if (!read_eight_digits(load_eight_bytes(text.data() + kEight), low)) return false;
     value = value * 100'000'000 + low;
     return true;
   }
@@ -289,6 +272,12 @@ std::optional<EventTime> EventTimeParser::parse(std::string_view text) {
   return reading.time;
 }
 
+std::optional<EventTime> EventTimeParser::from_number(std::int64_t number) const {
+  const Reading reading = number < 0 ? scale(-number, {}, true) : scale(number, {}, false);
+  if (reading.problem != Problem::kNone || !is_valid_event_time(reading.time)) return std::nullopt;
+  return reading.time;
+}
+
 std::string EventTimeParser::explain(std::string_view text) {
   switch (read(text).problem) {
     case Problem::kOutOfRange:
@@ -366,9 +355,42 @@ EventTimeParser::Reading EventTimeParser::scale(std::int64_t value, std::string_
   return {.time = time, .problem = Problem::kNone};
 }
 
+// Times in the minute of the last one, with seconds, perhaps milliseconds, and nothing or Z behind.
+// False says only that the text is not of that shape.
+bool EventTimeParser::read_in_same_minute(std::string_view text, EventTime& time) {
+  constexpr std::size_t kMinute = 16;  // bytes up to the minute, and so on
+  constexpr std::size_t kSecond = 19;
+  constexpr std::size_t kMillisecond = 23;
+  if (text.size() < kSecond || text[kMinute] != ':') return false;
+  if (std::memcmp(text.data(), minute_text_.data(), kMinute) != 0) return false;
+  const bool is_utc = text.back() == 'Z';
+  if (is_utc) text.remove_suffix(1);
+  if (text.size() < kSecond) return false;
+  const auto digit = [text](std::size_t at) { return static_cast<unsigned>(text[at]) - '0'; };
+  if (digit(17) > 5 || digit(18) > 9) return false;
+  unsigned milliseconds = (digit(17) * 10 + digit(18)) * 1000;
+  if (text.size() == kMillisecond) {
+    if (text[kSecond] != '.' || digit(20) > 9 || digit(21) > 9 || digit(22) > 9) return false;
+    milliseconds += digit(20) * 100 + digit(21) * 10 + digit(22);
+  } else if (text.size() != kSecond) {
+    return false;
+  }
+  const std::int64_t local = minute_ + milliseconds;
+  time = is_utc ? local : zone_.to_utc(local);
+  return true;
+}
+
 EventTimeParser::Reading EventTimeParser::read_text(std::string_view text) {
+  EventTime same_minute = 0;
+  if (read_in_same_minute(text, same_minute)) {
+    return {.time = same_minute, .problem = Problem::kNone};
+  }
   CivilTime civil;
   if (!read_civil_time(text, civil)) return {};
+  if (text.size() > minute_text_.size()) {
+    std::copy_n(text.begin(), minute_text_.size(), minute_text_.begin());
+    minute_ = civil.local - floor_mod(civil.local, kMsPerMinute);
+  }
   const EventTime time = civil.has_offset ? civil.local - civil.offset_minutes * kMsPerMinute
                                           : zone_.to_utc(civil.local);
   if (civil.leap_second && !ends_half_year(time)) return {};

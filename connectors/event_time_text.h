@@ -2,6 +2,7 @@
 // relatives, or a format of the user's own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +55,10 @@ class EventTimeParser {
   // A time for which is_valid_event_time holds, or nothing if the text is bad.
   std::optional<EventTime> parse(std::string_view text);
 
+  // The time that so many units since the epoch are, as parse() has it; not for text.
+  // `number` is not the lowest of its type.
+  std::optional<EventTime> from_number(std::int64_t number) const;
+
   // Why parse() refuses `text`, for a bad row's reason.
   std::string explain(std::string_view text);
 
@@ -71,11 +76,17 @@ class EventTimeParser {
   Reading read_number(std::string_view text) const;
   Reading scale(std::int64_t value, std::string_view fraction, bool negative) const;
   Reading read_text(std::string_view text);
+  bool read_in_same_minute(std::string_view text, EventTime& time);
   Reading read_formatted(std::string_view text);
 
   TimeUnit unit_;
   std::string format_;
   LocalTimeReader zone_;
+  // The last minute read from text, and how it was written: YYYY-MM-DDTHH:MM. Rows mostly stay in
+  // it.
+  std::array<char, 16> minute_text_{'1', '9', '7', '0', '-', '0', '1', '-',
+                                    '0', '1', 'T', '0', '0', ':', '0', '0'};
+  std::int64_t minute_ = 0;  // ms on the wall clock
 };
 
 }  // namespace tidemark
