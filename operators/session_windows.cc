@@ -189,21 +189,24 @@ void SessionWindows::settle(const RowChunk& rows, const std::byte* entry, std::s
 }
 
 bool SessionWindows::fire(ResultEmitter& emitter) {
-  if (due_.empty()) collect_due();
-  while (emitted_ < due_.size()) {
-    emitter.begin_window(specification_, 0, due_[emitted_].end);
-    const std::size_t room = emitter.room();
-    if (room == 0) return false;
-    emitted_ += emit(emitter, room);
+  while (true) {
+    while (emitted_ < due_.size()) {
+      emitter.begin_window(specification_, 0, due_[emitted_].end);
+      const std::size_t room = emitter.room();
+      if (room == 0) return false;
+      emitted_ += emit(emitter, room);
+    }
+    due_.clear();
+    emitted_ = 0;
+    if (timers_.now() >= watermark_) return true;
+    collect_due();
   }
-  due_.clear();
-  emitted_ = 0;
-  return true;
 }
 
 void SessionWindows::collect_due() {
   timers_.take_due(
-      watermark_, [this](std::uint32_t number) { return session(number).last_ms(); },
+      timers_.next_stop(watermark_),
+      [this](std::uint32_t number) { return session(number).last_ms(); },
       [this](std::uint32_t number) {
         const SessionRecord& ended = session(number);
         if (ended.empty()) {

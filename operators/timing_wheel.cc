@@ -37,7 +37,10 @@ void TimerBuckets::add_block(Bucket& bucket) {
 }
 
 TimingWheel::TimingWheel(std::int64_t expected, std::pmr::memory_resource& memory)
-    : shift_(shift_for(static_cast<double>(expected))), buckets_(memory), near_(&memory) {}
+    : shift_(shift_for(static_cast<double>(expected))),
+      buckets_(memory),
+      near_(&memory),
+      coming_(&memory) {}
 
 int TimingWheel::shift_for(double ahead) {
   const double width = std::max(ahead / (static_cast<double>(kBuckets) / 4), 1.0);
@@ -61,6 +64,15 @@ void TimingWheel::put(std::uint32_t number, EventTime time) {
     distances_ += std::min(bucket - current_, kFarthest);
   }
   buckets_.push(bucket, number);
+}
+
+EventTime TimingWheel::next_stop(EventTime target) {
+  if (now_ == kNoWatermark || bucket_of(target) <= current_ + 1 || steps_ == kBuckets) {
+    steps_ = 0;
+    return target;
+  }
+  ++steps_;
+  return ((current_ + 2) << shift_) - 1;
 }
 
 int TimingWheel::fitting_shift() const {

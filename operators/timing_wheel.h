@@ -77,6 +77,12 @@ class TimingWheel {
   template <typename TimeOf, typename Take, typename Expect>
   void take_due(EventTime now, const TimeOf& time_of, const Take& take, const Expect& expect);
 
+  // The time up to which take_due() has been, kNoWatermark before.
+  EventTime now() const { return now_; }
+  // Where to stop on the way to `target`, so that no more than a bucket is taken at a time;
+  // `target` itself where that is near, or so far that steps do not pay.
+  EventTime next_stop(EventTime target);
+
   // Replaces each number by `renamed(number)`; gives back memory that is not in use.
   template <typename Renamed>
   void rename(const Renamed& renamed);
@@ -108,12 +114,17 @@ class TimingWheel {
   bool wants_other_width();
   template <typename TimeOf, typename Take, typename Expect>
   void turn(std::int64_t to, const TimeOf& time_of, const Take& take, const Expect& expect);
+  // Takes a timer that has come up, or puts it off.
+  template <typename TimeOf, typename Take>
+  void look_at(std::uint32_t number, const TimeOf& time_of, const Take& take);
   template <typename TimeOf>
   void set_width(const TimeOf& time_of);
 
   int shift_;  // buckets are 2^shift_ ms wide
   TimerBuckets buckets_;
-  std::pmr::vector<Near> near_;  // a heap, the earliest first
+  std::pmr::vector<Near> near_;             // a heap, the earliest first
+  std::pmr::vector<std::uint32_t> coming_;  // out of the heap
+  std::int64_t steps_ = 0;                  // stops since the last target
   EventTime now_ = kNoWatermark;
   std::int64_t current_ = 0;  // the bucket of now_
   std::uint32_t order_ = 0;
@@ -162,19 +173,14 @@ void TimingWheel::take_due(EventTime now, const TimeOf& time_of, const Take& tak
   if (now_ == kNoWatermark || current_ < target - kBuckets) current_ = target - kBuckets;
   now_ = now;
   if (current_ < target) turn(target, time_of, take, expect);
+  coming_.clear();
   while (!near_.empty() && near_.front().time <= now) {
-    const std::uint32_t number = near_.front().number;
+    coming_.push_back(near_.front().number);
+    expect(coming_.back());
     std::pop_heap(near_.begin(), near_.end(), std::greater<>{});
     near_.pop_back();
-    const EventTime time = time_of(number);
-    if (time <= now) {
-      --size_;
-      take(number);
-    } else {
-      ++put_off_;
-      put(number, time);
-    }
   }
+  for (const std::uint32_t number : coming_) look_at(number, time_of, take);
   if (wants_other_width()) set_width(time_of);
 }
 
@@ -185,17 +191,20 @@ void TimingWheel::turn(std::int64_t to, const TimeOf& time_of, const Take& take,
   for (std::int64_t step = 1; step <= to - from; ++step) {
     buckets_.take(from + step, [&](std::span<const std::uint32_t> numbers) {
       for (const std::uint32_t number : numbers) expect(number);
-      for (const std::uint32_t number : numbers) {
-        const EventTime time = time_of(number);
-        if (time <= now_) {
-          --size_;
-          take(number);
-        } else {
-          ++put_off_;
-          put(number, time);
-        }
-      }
+      for (const std::uint32_t number : numbers) look_at(number, time_of, take);
     });
+  }
+}
+
+template <typename TimeOf, typename Take>
+void TimingWheel::look_at(std::uint32_t number, const TimeOf& time_of, const Take& take) {
+  const EventTime time = time_of(number);
+  if (time <= now_) {
+    --size_;
+    take(number);
+  } else {
+    ++put_off_;
+    put(number, time);
   }
 }
 
@@ -219,6 +228,8 @@ void TimingWheel::rename(const Renamed& renamed) {
   buckets_.rename(renamed);
   for (Near& near : near_) near.number = renamed(near.number);
   near_.shrink_to_fit();
+  coming_.clear();
+  coming_.shrink_to_fit();
 }
 
 }  // namespace tidemark

@@ -71,6 +71,27 @@ TEST_F(TimingWheelTest, TheEndOfTimeTakesAllOfThem) {
   }
 }
 
+TEST_F(TimingWheelTest, StopsOnTheWayTakeTimersInOrderAndEndAtTheTarget) {
+  take(0);
+  for (EventTime time = 1; time < 5000; time += 3) add(time);
+  add(1'000'000'000);
+  EventTime last = 0;
+  std::size_t most = 0;
+  while (wheel_.now() < kEndOfTime) {
+    const Numbers taken = take(wheel_.next_stop(kEndOfTime));
+    EventTime highest = last;
+    for (const std::uint32_t number : taken) {
+      ASSERT_GT(times_[number], last);
+      highest = std::max(highest, times_[number]);
+    }
+    last = highest;
+    most = std::max(most, taken.size());
+  }
+  EXPECT_EQ(wheel_.size(), 0U);
+  EXPECT_EQ(last, 1'000'000'000);
+  EXPECT_LT(most, 1700U);
+}
+
 TEST_F(TimingWheelTest, RenamedTimersComeOutUnderTheirNewNumbers) {
   add(10);
   add(2000);
