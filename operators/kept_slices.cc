@@ -12,11 +12,10 @@ KeptSlices::KeptSlices(const AggregateLayout& layout, PaneLog* shared,
       segments_(&memory),
       links_(&memory),
       newest_(&memory),
-      late_(&memory),
+      keys_(&memory),
       late_slots_(&memory),
       found_(&memory),
-      blocks_(&memory),
-      block_slots_(&memory) {}
+      exchanged_(layout.entry_size(), &memory) {}
 
 void KeptSlices::seal(std::int64_t slice, const std::byte* entries, std::size_t n) {
   if (!shares_log()) own_.append(entries, n);
@@ -25,20 +24,20 @@ void KeptSlices::seal(std::int64_t slice, const std::byte* entries, std::size_t 
 
 void KeptSlices::add(std::int64_t slice, const std::byte* entry) {
   const std::uint32_t slot = entry_header(entry).slot;
-  const auto [place, added] = late_.try_emplace(Name{slot, slice});
+  Key& key = keys_.try_emplace(slot).first->second;
+  const auto [place, added] = key.late.try_emplace(slice);
   if (added) {
     place->second.assign(entry, entry + layout_.entry_size());
     late_slots_.try_emplace(slice).first->second.push_back(slot);
+    ++late_count_;
   } else {
-    std::byte* const into = place->second.data();
-    layout_.merge(&into, entry, 1);
+    merge(place->second.data(), entry);
   }
-  const auto blocks = blocks_.find(slot);
-  if (blocks == blocks_.end()) return;
-  const auto block = blocks->second.find(block_of(slice));
-  if (block == blocks->second.end()) return;
-  std::byte* const into = block->second.sum->data();
-  layout_.merge(&into, entry, 1);
+  const std::int64_t number = block_of(slice);
+  const auto at = static_cast<std::size_t>(number - key.first);
+  if (number < key.first || at >= key.blocks.size() || key.blocks[at].before == kUnknown) return;
+  merge(sum_of(key, number), entry);
+  ++key.blocks[at].entries;
 }
 
 // Knows the slice of the entry where it stands; segments are found from the last one on.
@@ -83,9 +82,106 @@ std::span<const KeptSlices::Found> KeptSlices::find(std::uint32_t slot, std::siz
                                                     const Range& range) {
   link(slot_count);
   found_.clear();
-  find_sealed(slot, range);
-  find_late(slot, range);
+  Key& key = keys_.try_emplace(slot).first->second;
+  Cursor cursor(*this, slot);
+  if (!segments_.empty()) {
+    // What lies behind the range.
+    const std::int64_t first = block_from(range.last + 1);
+    const std::int64_t last = block_through(segments_.back().slice);
+    if (first <= last) {
+      find_single(cursor, range, (last + 1) * kBlock);
+      find_blocks(cursor, key, first, last, false);
+    }
+  }
+  const std::int64_t first = block_from(range.common_first);
+  const std::int64_t last = block_through(range.common_last);
+  if (first <= last) {
+    find_single(cursor, range, (last + 1) * kBlock);
+    find_blocks(cursor, key, first, last, true);
+  }
+  find_single(cursor, range, range.first);
+  std::reverse(found_.begin(), found_.end());
+  const auto sealed = static_cast<std::ptrdiff_t>(found_.size());
+  find_late(key, range.first, first <= last ? first * kBlock - 1 : range.last);
+  if (first <= last) find_late(key, (last + 1) * kBlock, range.last);
+  std::inplace_merge(found_.begin(), found_.begin() + sealed, found_.end(),
+                     [](const Found& a, const Found& b) { return a.slice < b.slice; });
   return found_;
+}
+
+void KeptSlices::find_single(Cursor& cursor, const Range& range, std::int64_t slice) {
+  for (; !cursor.done() && cursor.slice() >= slice; cursor.step()) {
+    if (cursor.slice() <= range.last) found_.push_back({cursor.slice(), cursor.entry()});
+  }
+}
+
+void KeptSlices::find_blocks(Cursor& cursor, Key& key, std::int64_t first, std::int64_t last,
+                             bool take) {
+  cover(key, first, last);
+  // The cursor is moved only where it is needed next: that takes a search.
+  std::uint64_t at = cursor.at();
+  for (std::int64_t number = last; number >= first; --number) {
+    Block& block = key.blocks[static_cast<std::size_t>(number - key.first)];
+    if (block.before == kUnknown) {
+      if (cursor.at() != at) cursor.move_to(at);
+      sum_up(key, number, cursor);
+    }
+    at = block.before;
+    if (take && block.entries > 0) found_.push_back({number * kBlock, sum_of(key, number)});
+  }
+  if (cursor.at() != at) cursor.move_to(at);
+}
+
+void KeptSlices::find_late(const Key& key, std::int64_t first, std::int64_t last) {
+  for (auto late = key.late.lower_bound(first); late != key.late.end() && late->first <= last;
+       ++late) {
+    found_.push_back({late->first, late->second.data()});
+  }
+}
+
+void KeptSlices::cover(Key& key, std::int64_t first, std::int64_t last) {
+  const auto entry = static_cast<std::ptrdiff_t>(layout_.entry_size());
+  block_count_ -= key.blocks.size();
+  const std::int64_t after = key.first + static_cast<std::int64_t>(key.blocks.size());
+  const std::int64_t dropped = std::clamp(
+      block_of(first_kept_ == kNoWatermark ? key.first * kBlock : first_kept_), key.first, after);
+  key.blocks.erase(key.blocks.begin(), key.blocks.begin() + (dropped - key.first));
+  key.sums.erase(key.sums.begin(), key.sums.begin() + (dropped - key.first) * entry);
+  key.first = dropped;
+  if (key.blocks.empty()) key.first = first;
+  if (first < key.first) {
+    key.blocks.insert(key.blocks.begin(), static_cast<std::size_t>(key.first - first), Block{});
+    key.sums.insert(key.sums.begin(), static_cast<std::size_t>((key.first - first) * entry),
+                    std::byte{0});
+    key.first = first;
+  }
+  const auto blocks = static_cast<std::size_t>(last + 1 - key.first);
+  if (blocks > key.blocks.size()) {
+    key.blocks.resize(blocks);
+    key.sums.resize(blocks * layout_.entry_size());
+  }
+  block_count_ += key.blocks.size();
+}
+
+// What is older goes to the left.
+void KeptSlices::sum_up(Key& key, std::int64_t number, Cursor& cursor) {
+  Block& block = key.blocks[static_cast<std::size_t>(number - key.first)];
+  std::byte* const sum = sum_of(key, number);
+  const std::size_t entry_size = layout_.entry_size();
+  copy_entry(sum, layout_.initial_entry().data(), entry_size);
+  for (; !cursor.done() && cursor.slice() >= number * kBlock; cursor.step()) {
+    copy_entry(exchanged_.data(), cursor.entry(), entry_size);
+    merge(exchanged_.data(), sum);
+    copy_entry(sum, exchanged_.data(), entry_size);
+    ++block.entries;
+  }
+  block.before = cursor.at();
+  const std::int64_t after = (number + 1) * kBlock;
+  for (auto late = key.late.lower_bound(number * kBlock);
+       late != key.late.end() && late->first < after; ++late) {
+    merge(sum, late->second.data());
+    ++block.entries;
+  }
 }
 
 void KeptSlices::link(std::size_t slot_count) {
@@ -102,73 +198,6 @@ void KeptSlices::link(std::size_t slot_count) {
   });
 }
 
-void KeptSlices::find_sealed(std::uint32_t slot, const Range& range) {
-  for (Cursor cursor(*this, slot); !cursor.done() && cursor.slice() >= range.first;) {
-    const std::int64_t slice = cursor.slice();
-    const std::int64_t number = block_of(slice);
-    const bool behind = number * kBlock > range.last && is_sealed(number);
-    if (behind || is_common(number, range)) {
-      const Block& block = block_at(slot, cursor);
-      if (!behind) found_.push_back({slice, block.sum->data()});
-      cursor.move_to(block.before);
-    } else {
-      if (slice <= range.last) found_.push_back({slice, cursor.entry()});
-      cursor.step();
-    }
-  }
-  std::reverse(found_.begin(), found_.end());
-}
-
-void KeptSlices::find_late(std::uint32_t slot, const Range& range) {
-  const auto blocks = blocks_.find(slot);
-  const auto is_in_block = [&](std::int64_t slice) {
-    return blocks != blocks_.end() && is_common(block_of(slice), range) &&
-           blocks->second.contains(block_of(slice));
-  };
-  const auto sealed = static_cast<std::ptrdiff_t>(found_.size());
-  for (auto late = late_.lower_bound({slot, range.first});
-       late != late_.end() && late->first.first == slot && late->first.second <= range.last;
-       ++late) {
-    const std::int64_t slice = late->first.second;
-    if (!is_in_block(slice)) found_.push_back({slice, late->second.data()});
-  }
-  std::inplace_merge(found_.begin(), found_.begin() + sealed, found_.end(),
-                     [](const Found& a, const Found& b) { return a.slice < b.slice; });
-}
-
-KeptSlices::Block& KeptSlices::block_at(std::uint32_t slot, const Cursor& cursor) {
-  const std::int64_t number = block_of(cursor.slice());
-  const auto [place, added] = blocks_.try_emplace(slot).first->second.try_emplace(number);
-  if (added) {
-    sum_up(slot, number, cursor, place->second);
-    block_slots_.try_emplace(number).first->second.push_back(slot);
-    ++block_count_;
-  }
-  return place->second;
-}
-
-// What is older goes to the left.
-void KeptSlices::sum_up(std::uint32_t slot, std::int64_t number, Cursor cursor, Block& block) {
-  block.sum.emplace(cursor.entry(), cursor.entry() + layout_.entry_size(),
-                    late_.get_allocator().resource());
-  Entry older(*block.sum, late_.get_allocator().resource());
-  for (cursor.step(); !cursor.done() && block_of(cursor.slice()) == number; cursor.step()) {
-    copy_entry(older.data(), cursor.entry(), layout_.entry_size());
-    std::byte* const into = older.data();
-    layout_.merge(&into, block.sum->data(), 1);
-    block.sum->swap(older);
-    ++merges_;
-  }
-  block.before = cursor.at();
-  std::byte* const into = block.sum->data();
-  for (auto late = late_.lower_bound({slot, number * kBlock});
-       late != late_.end() && late->first.first == slot && block_of(late->first.second) == number;
-       ++late) {
-    layout_.merge(&into, late->second.data(), 1);
-    ++merges_;
-  }
-}
-
 void KeptSlices::drop_before(std::int64_t slice) {
   while (!segments_.empty() && segments_.front().slice < slice) {
     const std::uint64_t end = segments_.front().end;
@@ -179,23 +208,16 @@ void KeptSlices::drop_before(std::int64_t slice) {
     }
     segments_.pop_front();
   }
-  while (!late_slots_.empty() && late_slots_.begin()->first < slice) {
+  first_kept_ = std::max(first_kept_, slice);
+  for (; !late_slots_.empty() && late_slots_.begin()->first < slice;
+       late_slots_.erase(late_slots_.begin())) {
     for (const std::uint32_t slot : late_slots_.begin()->second) {
-      late_.erase({slot, late_slots_.begin()->first});
+      const auto key = keys_.find(slot);
+      late_count_ -= key->second.late.erase(late_slots_.begin()->first);
+      if (!key->second.late.empty()) continue;
+      block_count_ -= key->second.blocks.size();
+      keys_.erase(key);
     }
-    late_slots_.erase(late_slots_.begin());
-  }
-  drop_blocks_before(slice);
-}
-
-void KeptSlices::drop_blocks_before(std::int64_t slice) {
-  while (!block_slots_.empty() && (block_slots_.begin()->first + 1) * kBlock <= slice) {
-    for (const std::uint32_t slot : block_slots_.begin()->second) {
-      const auto blocks = blocks_.find(slot);
-      block_count_ -= blocks->second.erase(block_slots_.begin()->first);
-      if (blocks->second.empty()) blocks_.erase(blocks);
-    }
-    block_slots_.erase(block_slots_.begin());
   }
 }
 
@@ -205,7 +227,7 @@ std::size_t KeptSlices::entries_before(std::int64_t slice) const {
       std::lower_bound(segments_.begin(), segments_.end(), slice,
                        [](const Segment& segment, std::int64_t s) { return segment.slice < s; });
   if (after != segments_.begin()) end = std::prev(after)->end;
-  return (end - log_.begin()) + late_.size();
+  return (end - log_.begin()) + late_count_;
 }
 
 void KeptSlices::mark_live(std::int64_t slice, LiveSlots& live) {
@@ -215,7 +237,7 @@ void KeptSlices::mark_live(std::int64_t slice, LiveSlots& live) {
       live.mark_entries(entries, n, layout_.entry_size());
     });
   }
-  for (const auto& [name, entry] : late_) live.mark(name.first);
+  for (const auto& [slot, key] : keys_) live.mark(slot);
 }
 
 void KeptSlices::renumber(const SlotMap& map) {
@@ -226,40 +248,19 @@ void KeptSlices::renumber(const SlotMap& map) {
     });
     log_.release_free();
   }
-  // The order of slots stays, so each node goes back to the end.
-  std::pmr::map<Name, Entry> renumbered(late_.get_allocator());
-  while (!late_.empty()) {
-    auto node = late_.extract(late_.begin());
-    node.key().first = map[node.key().first];
-    entry_header(node.mapped().data()).slot = node.key().first;
-    renumbered.insert(renumbered.end(), std::move(node));
+  std::pmr::unordered_map<std::uint32_t, Key> renumbered(keys_.get_allocator());
+  while (!keys_.empty()) {
+    auto node = keys_.extract(keys_.begin());
+    node.key() = map[node.key()];
+    for (auto& [slice, entry] : node.mapped().late) entry_header(entry.data()).slot = node.key();
+    renumbered.insert(std::move(node));
   }
-  late_ = std::move(renumbered);
+  keys_ = std::move(renumbered);
   for (auto& [slice, slots] : late_slots_) {
     for (std::uint32_t& slot : slots) slot = map[slot];
   }
-  renumber_blocks(map);
   found_.clear();
   found_.shrink_to_fit();
-}
-
-// A key that has lost all its entries may have sums of them yet.
-void KeptSlices::renumber_blocks(const SlotMap& map) {
-  std::pmr::map<std::uint32_t, Blocks> renumbered(blocks_.get_allocator());
-  while (!blocks_.empty()) {
-    auto node = blocks_.extract(blocks_.begin());
-    if (map.is_live(node.key())) {
-      node.key() = map[node.key()];
-      renumbered.insert(renumbered.end(), std::move(node));
-    } else {
-      block_count_ -= node.mapped().size();
-    }
-  }
-  blocks_ = std::move(renumbered);
-  for (auto& [number, slots] : block_slots_) {
-    std::erase_if(slots, [&](std::uint32_t slot) { return !map.is_live(slot); });
-    for (std::uint32_t& slot : slots) slot = map[slot];
-  }
 }
 
 // They are made again when the next late row comes.

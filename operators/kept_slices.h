@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 #include <memory_resource>
-#include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,8 +22,9 @@ namespace tidemark {
 // Costs nothing per row and, where the log is another's, nothing per entry, until the first late
 // row comes. From then on the entries of a key are linked, from new to old, as far as they are not
 // yet: one step per entry in its life. For a key that has late rows, whole blocks of slices are
-// summed up when they are first asked for, so that the next late row steps over them. Late rows are
-// entries of their own beside those that were sealed. Not thread-safe.
+// summed up when they are first asked for, so that the next late row steps over them: that takes an
+// entry per block. Late rows are entries of their own beside those that were sealed. Not
+// thread-safe.
 class KeptSlices {
  public:
   // With a log that holds every sealed slice as it was, and from which nobody else drops, nothing
@@ -48,17 +49,17 @@ class KeptSlices {
     std::int64_t slice;  // or one of the common ones
     const std::byte* entry;
   };
-  // What a key has in a range, oldest first; within a slice what was sealed comes first. Costs a
-  // step for each entry from the newest one on back to the range's first slice, or, where blocks
-  // are summed up, for each block. Valid until the next call of anything. Slots are below
-  // `slot_count`.
+  // What a key that has a late row has in a range, oldest first; within a slice what was sealed
+  // comes first. Costs a step for each entry from the newest one on back to the range's first
+  // slice, or, where blocks are summed up, for each block. Valid until the next call of anything,
+  // which is to add the row. Slots are below `slot_count`.
   std::span<const Found> find(std::uint32_t slot, std::size_t slot_count, const Range& range);
 
   // Lets go of what lies before `slice`.
   void drop_before(std::int64_t slice);
 
   // Entries held here and not by the log's owner.
-  std::size_t entries() const { return own_.size() + late_.size() + block_count_; }
+  std::size_t entries() const { return own_.size() + late_count_ + block_count_; }
   std::uint64_t merges() const { return merges_; }
   // Also those that the log's owner has no other use for, in slices before `slice`.
   std::size_t entries_before(std::int64_t slice) const;
@@ -70,6 +71,7 @@ class KeptSlices {
 
  private:
   static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t kUnknown = kNone - 1;
   // Slices: near the square root of as many as a long window has.
   static constexpr std::int64_t kBlock = 32;
 
@@ -78,35 +80,52 @@ class KeptSlices {
     std::uint64_t begin;
     std::uint64_t end;
   };
-  using Name = std::pair<std::uint32_t, std::int64_t>;  // slot and slice
   using Entry = std::pmr::vector<std::byte>;
-  // What a key has in a block, late rows included.
   struct Block {
-    std::uint64_t before = kNone;  // the key's newest entry before it
-    std::optional<Entry> sum;
+    std::uint64_t before = kUnknown;  // the key's newest entry before it
+    std::uint32_t entries = 0;        // that are summed up, late rows included
   };
-  using Blocks = std::pmr::map<std::int64_t, Block>;  // by number
+  // What there is for a key with late rows beside the log.
+  struct Key {
+    using allocator_type = std::pmr::polymorphic_allocator<>;
+    explicit Key(const allocator_type& memory) : late(memory), blocks(memory), sums(memory) {}
+    Key(Key&& other, const allocator_type& memory)
+        : late(std::move(other.late), memory),
+          first(other.first),
+          blocks(std::move(other.blocks), memory),
+          sums(std::move(other.sums), memory) {}
+
+    std::pmr::map<std::int64_t, Entry> late;  // by slice
+    // Neighbouring blocks from number `first` on, and their entries side by side.
+    std::int64_t first = 0;
+    std::pmr::vector<Block> blocks;
+    std::pmr::vector<std::byte> sums;
+  };
 
   // A place in the log, moving from new to old.
   class Cursor;
 
   static std::int64_t block_of(std::int64_t slice) { return floor_div(slice, kBlock); }
-  static bool is_common(std::int64_t block, const Range& range) {
-    return block * kBlock >= range.common_first && (block + 1) * kBlock - 1 <= range.common_last;
-  }
-  bool is_sealed(std::int64_t block) const {
-    return (block + 1) * kBlock - 1 <= segments_.back().slice;
-  }
+  // The first block that begins with `slice` or later, and the last that ends with it or before.
+  static std::int64_t block_from(std::int64_t slice) { return block_of(slice + kBlock - 1); }
+  static std::int64_t block_through(std::int64_t slice) { return block_of(slice + 1) - 1; }
 
   void link(std::size_t slot_count);
-  void find_sealed(std::uint32_t slot, const Range& range);
-  void find_late(std::uint32_t slot, const Range& range);
-  // The sum of the block that the cursor stands in.
-  Block& block_at(std::uint32_t slot, const Cursor& cursor);
-  void sum_up(std::uint32_t slot, std::int64_t number, Cursor cursor, Block& block);
+  // Takes single entries as far as they are of the range, down to those of `slice`.
+  void find_single(Cursor& cursor, const Range& range, std::int64_t slice);
+  // Steps over blocks [first, last], of which the cursor has come to the end, and takes their sums.
+  void find_blocks(Cursor& cursor, Key& key, std::int64_t first, std::int64_t last, bool take);
+  void find_late(const Key& key, std::int64_t first, std::int64_t last);
+  void cover(Key& key, std::int64_t first, std::int64_t last);
+  void sum_up(Key& key, std::int64_t number, Cursor& cursor);
+  std::byte* sum_of(Key& key, std::int64_t number) {
+    return key.sums.data() + static_cast<std::size_t>(number - key.first) * layout_.entry_size();
+  }
+  void merge(std::byte* into, const std::byte* from) {
+    layout_.merge(&into, from, 1);
+    ++merges_;
+  }
   void forget_links();
-  void drop_blocks_before(std::int64_t slice);
-  void renumber_blocks(const SlotMap& map);
 
   const AggregateLayout& layout_;
   PaneLog own_;
@@ -117,13 +136,14 @@ class KeptSlices {
   std::uint64_t linked_from_ = 0;
   std::pmr::vector<std::uint64_t> newest_;  // by slot
 
-  std::pmr::map<Name, Entry> late_;
+  std::pmr::unordered_map<std::uint32_t, Key> keys_;                         // by slot
   std::pmr::map<std::int64_t, std::pmr::vector<std::uint32_t>> late_slots_;  // by slice
-  std::pmr::vector<Found> found_;
-
-  std::pmr::map<std::uint32_t, Blocks> blocks_;                               // by slot
-  std::pmr::map<std::int64_t, std::pmr::vector<std::uint32_t>> block_slots_;  // by number
+  std::size_t late_count_ = 0;
   std::size_t block_count_ = 0;
+  std::int64_t first_kept_ = kNoWatermark;
+
+  std::pmr::vector<Found> found_;
+  Entry exchanged_;
   std::uint64_t merges_ = 0;
 };
 
