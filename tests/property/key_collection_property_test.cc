@@ -159,6 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Windows{"with_gaps", {gaps()}},
                       Windows{"cumulating", {cumulate(milliseconds(300), milliseconds(100))}},
                       Windows{"sessions", {session(milliseconds(60))}},
+                      Windows{"short_sessions", {session(milliseconds(9))}},
                       Windows{"counts", {count_window(3)}, 0, {}, {}, false},
                       Windows{"for_late_rows", {tumbling(milliseconds(100))}, 200},
                       Windows{"sliding_for_late_rows",
