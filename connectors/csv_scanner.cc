@@ -163,35 +163,64 @@ bool CsvScanner::next(CsvRow& row) {
 }
 
 std::size_t CsvRowBoundary::scan(std::string_view text, bool complete) {
-  const char* const data = text.data();
   while (scanned_ < text.size()) {
-    const std::size_t left = text.size() - scanned_;
-    const void* found = std::memchr(data + scanned_, '"', left);
-    const std::size_t quote =
-        found == nullptr ? text.size()
-                         : static_cast<std::size_t>(static_cast<const char*>(found) - data);
-    if (!in_quotes_) {
-      const std::size_t line_feed = text.substr(scanned_, quote - scanned_).rfind('\n');
-      if (line_feed != std::string_view::npos) boundary_ = scanned_ + line_feed + 1;
-    }
-    if (quote == text.size()) {
-      scanned_ = quote;
-      break;
-    }
-    if (!in_quotes_) {
-      in_quotes_ = quote == 0 || data[quote - 1] == delimiter_ || data[quote - 1] == '\n';
-      scanned_ = quote + 1;
-    } else if (quote + 1 == text.size() && !complete) {
-      scanned_ = quote;  // the next byte tells whether this one closes
-      break;
-    } else if (quote + 1 < text.size() && data[quote + 1] == '"') {
-      scanned_ = quote + 2;
-    } else {
-      in_quotes_ = false;
-      scanned_ = quote + 1;
-    }
+    if (!scan_block(text) && !scan_to_quote(text, complete)) break;
   }
   return boundary_;
+}
+
+// Scans 64 bytes. False, and nothing is scanned, if there are not as many, or if their quotes have
+// to be looked at one by one.
+bool CsvRowBoundary::scan_block(std::string_view text) {
+  if (text.size() - scanned_ < kBlock) return false;
+  const char* const block = text.data() + scanned_;
+  std::uint64_t line_feeds = bytes_equal_to(block, '\n');
+  const std::uint64_t quotes = bytes_equal_to(block, '"');
+  std::uint64_t inside = std::uint64_t{0} - std::uint64_t{in_quotes_};
+  if (quotes != 0) {
+    inside ^= parity_so_far(quotes);
+    const std::uint64_t opening = quotes & inside;
+    const std::uint64_t closing = quotes & ~inside;
+    if (closing >> 63 != 0) return false;  // the next byte tells whether it closes
+    const std::uint64_t ends = (line_feeds | bytes_equal_to(block, delimiter_)) & ~inside;
+    const std::uint64_t cell_starts = ends << 1 | std::uint64_t{starts_cell(text, scanned_)};
+    if ((opening & ~(cell_starts | closing << 1)) != 0) return false;
+  }
+  line_feeds &= ~inside;
+  if (line_feeds != 0) {
+    boundary_ = scanned_ + kBlock - static_cast<std::size_t>(std::countl_zero(line_feeds));
+  }
+  in_quotes_ = inside >> 63 != 0;
+  scanned_ += kBlock;
+  return true;
+}
+
+bool CsvRowBoundary::starts_cell(std::string_view text, std::size_t at) const {
+  return at == 0 || text[at - 1] == delimiter_ || text[at - 1] == '\n';
+}
+
+// Scans up to the next quote and over it, or to the end. False if more text has to come first.
+bool CsvRowBoundary::scan_to_quote(std::string_view text, bool complete) {
+  const std::size_t quote = std::min(text.find('"', scanned_), text.size());
+  if (!in_quotes_) {
+    const std::size_t line_feed = text.substr(scanned_, quote - scanned_).rfind('\n');
+    if (line_feed != std::string_view::npos) boundary_ = scanned_ + line_feed + 1;
+  }
+  if (quote == text.size()) {
+    scanned_ = quote;
+  } else if (!in_quotes_) {
+    in_quotes_ = starts_cell(text, quote);
+    scanned_ = quote + 1;
+  } else if (quote + 1 == text.size() && !complete) {
+    scanned_ = quote;  // the next byte tells whether this one closes
+    return false;
+  } else if (quote + 1 < text.size() && text[quote + 1] == '"') {
+    scanned_ = quote + 2;
+  } else {
+    in_quotes_ = false;
+    scanned_ = quote + 1;
+  }
+  return true;
 }
 
 void CsvRowBoundary::consume(std::size_t bytes) {

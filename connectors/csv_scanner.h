@@ -108,6 +108,10 @@ class CsvRowBoundary {
   void consume(std::size_t bytes);
 
  private:
+  bool scan_block(std::string_view text);
+  bool scan_to_quote(std::string_view text, bool complete);
+  bool starts_cell(std::string_view text, std::size_t at) const;
+
   char delimiter_;
   bool in_quotes_ = false;
   std::size_t scanned_ = 0;

@@ -202,5 +202,22 @@ TEST(CsvRowBoundary, CutsWithoutChangingWhatIsScanned) {
   }
 }
 
+TEST(CsvRowBoundary, FindsInBlocksWhatItFindsByteByByte) {
+  std::mt19937_64 random(8);
+  for (int round = 0; round < 20'000; ++round) {
+    const std::string text = random_text(random, 400);
+    CsvRowBoundary at_once(',');
+    CsvRowBoundary by_bytes(',');
+    for (std::size_t size = 1; size < text.size(); ++size) {
+      by_bytes.scan(std::string_view(text).substr(0, size), false);
+    }
+    const std::size_t parts = random() % 3;
+    for (std::size_t part = 1; part <= parts; ++part) {
+      at_once.scan(std::string_view(text).substr(0, text.size() * part / (parts + 1)), false);
+    }
+    ASSERT_EQ(at_once.scan(text, true), by_bytes.scan(text, true)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace tidemark

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -267,6 +268,48 @@ TEST(TimeUnitNames, ReadBackAndRefuseOthers) {
     EXPECT_EQ(to_string(parse_time_unit(name).value()), name);
   }
   EXPECT_FALSE(parse_time_unit("seconds"));
+}
+
+// The parser remembers the minute of the last text and the period of the last offset.
+TEST(EventTimeText, IsReadTheSameWhateverWasReadBefore) {
+  std::mt19937_64 random(11);
+  const auto pick = [&random](std::vector<std::string> texts) {
+    return texts[random() % texts.size()];
+  };
+  const std::string bytes = "0159:.-ZT ";
+  for (const std::string zone : {"UTC", "Europe/Berlin"}) {
+    EventTimeParser times = parser(TimeUnit::kText, zone);
+    std::size_t read = 0;
+    for (int round = 0; round < 20'000; ++round) {
+      std::string text =
+          pick({"2026-03-29", "2026-03-29", "2026/03/29", "1970-01-01", "2025-12-31"}) +
+          pick({"T", " ", "t"}) + pick({"00:00", "02:30", "02:31", "23:59"}) +
+          pick({"", ":00", ":07", ":59", ":60", ":61", ":6", ":5x"}) +
+          pick({"", "", ".5", ".123", ".999", ",123", ".1234", ".12x", "."}) +
+          pick({"", "Z", "z", "+01:00", "ZZ"});
+      if (random() % 4 == 0) text[random() % text.size()] = bytes[random() % bytes.size()];
+      const std::optional<EventTime> expected = parser(TimeUnit::kText, zone).parse(text);
+      ASSERT_EQ(times.parse(text), expected) << text;
+      read += expected ? 1U : 0U;
+    }
+    EXPECT_GT(read, 3'000U);
+  }
+  EventTimeParser first = parser(TimeUnit::kText);
+  EXPECT_EQ(first.parse("1970-01-01T00:00:07Z"), 7000);
+  EXPECT_EQ(parser(TimeUnit::kText).parse(std::string(16, '\0') + ":07Z"), std::nullopt);
+}
+
+TEST(EventTimeText, NumbersAreReadAsTheirTextIs) {
+  for (const TimeUnit unit : {TimeUnit::kSeconds, TimeUnit::kMilliseconds, TimeUnit::kMicroseconds,
+                              TimeUnit::kNanoseconds}) {
+    for (const std::int64_t number :
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{999'999},
+          std::int64_t{-1'000'001}, std::int64_t{1'767'225'600'000}, std::int64_t{-86'400'000},
+          std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min() + 1}) {
+      EXPECT_EQ(parser(unit).from_number(number), parser(unit).parse(std::to_string(number)))
+          << number << ' ' << to_string(unit);
+    }
+  }
 }
 
 TEST(TimeUnitDetection, TellsUnitsByMagnitude) {
