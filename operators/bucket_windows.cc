@@ -62,34 +62,52 @@ void BucketWindows::add_uniform(const RowChunk& rows, std::int64_t slice) {
   }
 }
 
-// One pass per window that a row can be in: the last that holds it, the one before, and so on.
+// Rows of several slices. Where none is in two windows one pass will do; otherwise there is one for
+// each window that holds any of them, so that a window gets its rows in the order of their arrival
+// wherever batches end: sums of doubles depend on it.
 void BucketWindows::add_mixed(const RowChunk& rows, const std::uint8_t* outcomes) {
-  std::array<std::int64_t, RowChunk::kRows> window;
   std::array<std::int64_t, RowChunk::kRows> first;
+  std::array<std::int64_t, RowChunk::kRows> last;
   SliceFinder finder(slicing_);
-  std::int64_t passes = 0;
+  std::int64_t most_windows = 0;
+  std::int64_t window = kEndOfTime;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int64_t slice = finder.slice_of(rows.times()[i]);
-    window[i] = slicing_.last_window(slice);
-    first[i] = (outcomes[i] & kAccepted) == 0 ? window[i] + 1
+    last[i] = slicing_.last_window(slice);
+    first[i] = (outcomes[i] & kAccepted) == 0 ? last[i] + 1
                                               : std::max(slicing_.first_window(slice), first_open_);
-    passes = std::max(passes, window[i] - first[i] + 1);
+    most_windows = std::max(most_windows, last[i] - first[i] + 1);
+    if (first[i] <= last[i]) window = std::min(window, first[i]);
   }
-  for (std::int64_t pass = 0; pass < passes; ++pass) {
+  if (most_windows == 1) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (window[i] < first[i]) {
-        entries_[i] = discarded_.data();
-        continue;
-      }
-      Pane* pane = bucket(window[i]--, rows);
-      const std::size_t before = pane->size();
-      entries_[i] = pane->find_or_add(rows.slots[i]);
-      entry_header(entries_[i]).valid |= rows.never_null;
-      live_entries_ += pane->size() - before;
-      ++counters_.updates;
+      entries_[i] =
+          first[i] == last[i] ? entry_in(bucket(last[i], rows), rows, i) : discarded_.data();
     }
     layout_.update(entries_.data(), rows.batch, rows.first_value, rows.begin, rows.size());
+    return;
   }
+  while (window != kEndOfTime) {
+    Pane* pane = bucket(window, rows);
+    std::int64_t next = kEndOfTime;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const bool holds = first[i] <= window && window <= last[i];
+      entries_[i] = holds ? entry_in(pane, rows, i) : discarded_.data();
+      const std::int64_t next_of_row = std::max(first[i], window + 1);
+      if (next_of_row <= last[i]) next = std::min(next, next_of_row);
+    }
+    layout_.update(entries_.data(), rows.batch, rows.first_value, rows.begin, rows.size());
+    window = next;
+  }
+}
+
+std::byte* BucketWindows::entry_in(Pane* pane, const RowChunk& rows, std::size_t row) {
+  const std::size_t before = pane->size();
+  std::byte* const entry = pane->find_or_add(rows.slots[row]);
+  entry_header(entry).valid |= rows.never_null;
+  live_entries_ += pane->size() - before;
+  ++counters_.updates;
+  return entry;
 }
 
 Pane* BucketWindows::bucket(std::int64_t window, const RowChunk& rows) {

@@ -39,6 +39,8 @@ class BucketWindows final : public WindowState {
   void add_uniform(const RowChunk& rows, std::int64_t slice);
   void add_mixed(const RowChunk& rows, const std::uint8_t* outcomes);
   Pane* bucket(std::int64_t window, const RowChunk& rows);
+  // The entry of a row, which is one more update of it.
+  std::byte* entry_in(Pane* pane, const RowChunk& rows, std::size_t row);
   bool fire_late_rows(ResultEmitter& emitter);
   // Adds a late row, as an entry, to a window that has fired, which it fires again.
   void fire_late(std::int64_t window, const std::byte* content);

@@ -82,7 +82,7 @@ TEST_F(LatenessProperty, SharedSlicesSayWhatOneStatePerKeyAndWindowSays) {
 
 // Long enough for blocks of slices that are summed up.
 TEST_F(LatenessProperty, WindowsOfManySlicesSayWhatOneStatePerKeyAndWindowSays) {
-  for_random_seeds(30, [](Random& random) {
+  for_random_seeds(20, [](Random& random) {
     ScenarioShape shape = late_shape();
     shape.window = [](Random& inner, std::int64_t unit) {
       const std::int64_t slide = between(inner, 1, 3) * unit;
