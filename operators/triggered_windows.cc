@@ -89,6 +89,14 @@ TriggeredWindows::TriggeredWindows(const WindowQuery& query, const WindowSpec& s
   if (keeps_rows_) scratch_.emplace(query.values, kScratchRows);
 }
 
+// Count windows do not look at the watermark, nor do global ones before the end of the input.
+bool TriggeredWindows::takes_rows_singly() const {
+  if (query_.state_ttl) return true;
+  if (spec_.kind == WindowKind::kCount) return false;
+  return spec_.kind != WindowKind::kGlobal || query_.trigger != nullptr ||
+         query_.early.kind != EarlyFiring::Kind::kNone;
+}
+
 void TriggeredWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
   for (std::size_t row = 0; row < rows.size(); ++row) {
     std::uint8_t& outcome = outcomes[row];

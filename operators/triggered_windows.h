@@ -24,7 +24,7 @@ class TriggeredWindows final : public WindowState {
                    const AggregateLayout& layout, std::pmr::memory_resource& memory,
                    std::shared_ptr<const ZoneClock> zone, std::function<EventTime()> clock);
 
-  bool takes_rows_singly() const override { return true; }
+  bool takes_rows_singly() const override;
   void expect(std::span<const std::uint32_t> slots) override;
   void add(const RowChunk& rows, std::uint8_t* outcomes) override;
   void advance(EventTime watermark) override { watermark_ = watermark; }

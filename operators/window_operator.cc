@@ -47,9 +47,11 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
           make_late_firings(i, layout)));
     }
   }
-  takes_rows_singly_ = std::any_of(windows_.begin(), windows_.end(), [](const auto& windows) {
-    return windows->takes_rows_singly();
-  });
+  // What late rows fire goes out before the next row comes.
+  takes_rows_singly_ =
+      query.lateness > 0 || std::any_of(windows_.begin(), windows_.end(), [](const auto& windows) {
+        return windows->takes_rows_singly();
+      });
 }
 
 std::unique_ptr<LateFirings> WindowOperator::make_late_firings(std::uint32_t specification,
@@ -100,10 +102,14 @@ bool WindowOperator::add_in_chunks(const Batch& rows, std::span<const EventTime>
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
   while (next_row_ < rows.size()) {
-    if (collection_.due_before_rows(keys_.inserted())) collect_keys();
+    if (collection_.due_before_rows(keys_.inserted())) {
+      if (!fire_due()) return false;
+      collect_keys();
+    }
     const std::size_t begin = next_row_;
     const std::size_t n = std::min(RowChunk::kRows, rows.size() - begin);
     keys_.find_or_insert(rows, begin, {slots_.data(), n});
+    for (const auto& windows : windows_) windows->expect({slots_.data(), n});
     add_chunk({rows,
                first_value,
                begin,
