@@ -25,6 +25,10 @@ class TimerQueue {
   EventTime first_time() const { return timers_.front().time; }
   KeyWindow& first() const { return *timers_.front().window; }
 
+  bool has(const KeyWindow& window) const {
+    return window.timer_place[which_] != KeyWindow::kNoTimer;
+  }
+
   // Makes sure that the window's timer is at `time` or before. One that is due too early costs
   // little, since it is put back; sessions that grow with every row move none.
   void ask(KeyWindow& window, EventTime time) {
