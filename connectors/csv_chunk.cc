@@ -14,6 +14,10 @@ namespace tidemark {
 
 namespace {
 
+// An index of fewer bytes costs more than it saves.
+constexpr std::size_t kIndexPays = 1024;
+constexpr std::size_t kMostRowsApart = 64;
+
 std::string reason_text(const MaxAheadGuard::Refusal& row, std::int64_t limit,
                         const std::string& column) {
   TimeFormatter formatter(TimeStyle::kIso);
@@ -49,9 +53,13 @@ void CsvChunk::parse() {
   bad_rows_.clear();
   lines_ = 0;
   std::string_view text = rows_;
+  std::size_t rows_apart = 1;
   while (!text.empty()) {
-    text.remove_prefix(parse_indexed(text));
-    if (!text.empty()) text.remove_prefix(parse_one(text));
+    const std::size_t indexed = parse_indexed(text);
+    text.remove_prefix(indexed);
+    // Where the index comes to nothing time and again it is asked less often.
+    rows_apart = indexed < kIndexPays ? std::min(2 * rows_apart, kMostRowsApart) : 1;
+    text.remove_prefix(parse_apart(text, rows_apart));
   }
   if (used_ > 0 && batches_[used_ - 1].empty()) --used_;
 }
@@ -117,10 +125,11 @@ void CsvChunk::append_regular(std::string_view text, std::size_t first, std::siz
   }
 }
 
-// Parses the row at the front of `text`; returns its bytes.
-std::size_t CsvChunk::parse_one(std::string_view text) {
+// Parses up to `rows` rows from the front of `text`; returns their bytes.
+std::size_t CsvChunk::parse_apart(std::string_view text, std::size_t rows) {
   CsvScanner scanner(text, plan_.delimiter);
-  if (scanner.next(row_) && !decoder_.decode(row_, batch_with_room())) {
+  for (; rows > 0 && scanner.next(row_); --rows) {
+    if (decoder_.decode(row_, batch_with_room())) continue;
     bad_rows_.push_back({lines_ + row_.line, decoder_.reason(), std::string(row_.raw)});
   }
   lines_ += scanner.lines();

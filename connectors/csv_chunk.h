@@ -55,7 +55,7 @@ class CsvChunk {
   std::size_t count_regular(std::string_view text, std::size_t first) const;
   bool is_blank(std::string_view text, std::size_t row) const;
   void append_regular(std::string_view text, std::size_t first, std::size_t count);
-  std::size_t parse_one(std::string_view text);
+  std::size_t parse_apart(std::string_view text, std::size_t rows);
   void pass_lines(std::string_view text, std::size_t row);
   void find_texts(const std::vector<RowAhead>& rows);
 
