@@ -141,8 +141,8 @@ std::vector<AggregateSpec> aggregates_of(const std::string& text) {
       throw UserError(fmt::format("--agg: the generated stream has no column {:?}; it has amount",
                                   *request.column));
     }
-    aggregates.push_back(
-        {request.function, request.column ? 0 : AggregateSpec::kRows, request.name});
+    aggregates.push_back({request.function, request.column ? 0 : AggregateSpec::kRows, request.name,
+                          request.parameter});
   }
   return aggregates;
 }

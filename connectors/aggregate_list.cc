@@ -6,22 +6,38 @@
 #include <array>
 #include <utility>
 
+#include "tidemark/connectors/read_number.h"
+
 namespace tidemark {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, AggregateFunction>, 5> kFunctions{{
-    {"count", AggregateFunction::kCount},
-    {"sum", AggregateFunction::kSum},
-    {"min", AggregateFunction::kMin},
-    {"max", AggregateFunction::kMax},
-    {"avg", AggregateFunction::kAvg},
-}};
+// Those that can be named: what users define has no name here.
+constexpr auto kFunctions = std::to_array<AggregateFunction>({
+    AggregateFunction::kCount,
+    AggregateFunction::kSum,
+    AggregateFunction::kMin,
+    AggregateFunction::kMax,
+    AggregateFunction::kAvg,
+    AggregateFunction::kStddev,
+    AggregateFunction::kStddevPopulation,
+    AggregateFunction::kVariance,
+    AggregateFunction::kVariancePopulation,
+    AggregateFunction::kFirst,
+    AggregateFunction::kLast,
+    AggregateFunction::kCountDistinct,
+    AggregateFunction::kApproxDistinct,
+    AggregateFunction::kMedian,
+    AggregateFunction::kQuantile,
+    AggregateFunction::kApproxQuantile,
+    AggregateFunction::kTopK,
+    AggregateFunction::kCollect,
+});
 
-// Known by name so that they are not taken for typing errors.
-constexpr std::array<std::string_view, 9> kFunctionsToCome{
-    "stddev",          "variance", "first",    "last",   "count_distinct",
-    "approx_distinct", "median",   "quantile", "collect"};
+bool has_parameter(AggregateFunction function) {
+  return function == AggregateFunction::kQuantile ||
+         function == AggregateFunction::kApproxQuantile || function == AggregateFunction::kTopK;
+}
 
 // Longer operators first.
 constexpr std::array<std::pair<std::string_view, CompareOp>, 8> kComparisons{{
@@ -75,11 +91,11 @@ class AggregateListParser {
     const std::string function = lower_case(take_word());
     if (function.empty()) return refuse("an aggregate such as sum(x)", start);
     const auto* known = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                     [&](const auto& entry) { return entry.first == function; });
+                                     [&](auto entry) { return to_string(entry) == function; });
     if (known == kFunctions.end()) return refuse_function(function, start);
-    request.function = known->second;
+    request.function = *known;
+    request.name = function;
     if (auto done = parse_input(function, request); !done) return tl::unexpected(done.error());
-    request.name = request.column ? fmt::format("{}({})", function, *request.column) : function;
     if (auto done = parse_clauses(request); !done) return tl::unexpected(done.error());
     return request;
   }
@@ -98,7 +114,25 @@ class AggregateListParser {
     Expected<std::string> column = take_name("a column");
     if (!column) return tl::unexpected(column.error());
     request.column = *std::move(column);
+    request.name = fmt::format("{}({})", function, *request.column);
+    if (has_parameter(request.function)) {
+      if (auto done = parse_parameter(function, request); !done) return done;
+    }
     if (!take(")")) return refuse("a closing parenthesis", at_);
+    return {};
+  }
+
+  Expected<void> parse_parameter(const std::string& function, AggregateRequest& request) {
+    const std::size_t before = at_;
+    const bool has_comma = take(",");
+    const std::size_t start = at_;
+    const std::string_view word = take_word();
+    if (!has_comma || read_double(word, request.parameter) != NumberReading::kRead) {
+      const bool top = request.function == AggregateFunction::kTopK;
+      return refuse(fmt::format("a number, as in {}(x, {}),", function, top ? "3" : "0.99"),
+                    has_comma ? start : before);
+    }
+    request.name = fmt::format("{}({}, {})", function, *request.column, word);
     return {};
   }
 
@@ -193,11 +227,15 @@ class AggregateListParser {
   }
 
   tl::unexpected<Error> refuse_function(const std::string& function, std::size_t at) const {
-    const bool to_come = std::find(kFunctionsToCome.begin(), kFunctionsToCome.end(), function) !=
-                         kFunctionsToCome.end();
-    return make_error(fmt::format(
-        "aggregates: {} at character {} of {} is {}; use count, sum, min, max or avg", function,
-        at + 1, shown(), to_come ? "not available in this version" : "not an aggregate"));
+    fmt::memory_buffer names;
+    for (const AggregateFunction known : kFunctions) {
+      if (names.size() > 0) names.append(std::string_view(", "));
+      names.append(to_string(known));
+    }
+    return make_error(
+        fmt::format("aggregates: {} at character {} of {} is not an aggregate; there "
+                    "are {}",
+                    function, at + 1, shown(), fmt::to_string(names)));
   }
 
   tl::unexpected<Error> refuse_name(const AggregateRequest& request) const {

@@ -29,6 +29,7 @@ struct AggregateRequest {
   AggregateFunction function = AggregateFunction::kCount;
   // The input column; nothing for count of rows.
   std::optional<std::string> column;
+  double parameter = 0;  // of quantile, approx_quantile and top_k
   // As given, or the aggregate as written: `count`, `sum(amount)`.
   std::string name;
   std::optional<AggregateCondition> condition;
@@ -36,11 +37,12 @@ struct AggregateRequest {
   std::size_t position = 0;
 };
 
-// Aggregates separated by commas: `count`, `count(*)`, `count(x)`, `sum(x)`, `min(x)`, `max(x)` or
-// `avg(x)`, each with an optional `as NAME` and `where COL OP VALUE` (OP: = <> != < <= > >=), in
-// either order. Functions and words in any case. Columns, names and values with other characters
-// than letters, digits, `_`, `.`, `-` and `/` stand in double quotes (values also in single
-// quotes). Errors name the position in `text`, from 1. Refuses two results with one name.
+// Aggregates separated by commas: `count`, `count(*)`, or one of the functions that
+// to_string(AggregateFunction) names with a column: `sum(x)`, `quantile(x, 0.99)`; each with an
+// optional `as NAME` and `where COL OP VALUE` (OP: = <> != < <= > >=), in either order. Functions
+// and words in any case. Columns, names and values with other characters than letters, digits, `_`,
+// `.`, `-` and `/` stand in double quotes (values also in single quotes). Errors name the position
+// in `text`, from 1. Refuses two results with one name.
 Expected<std::vector<AggregateRequest>> parse_aggregate_list(std::string_view text);
 
 }  // namespace tidemark

@@ -14,25 +14,6 @@ namespace tidemark {
 
 namespace {
 
-// NaN is unordered: it differs from everything and fulfils nothing else, as IEEE 754 has it.
-bool holds(CompareOp op, std::partial_ordering order) {
-  switch (op) {
-    case CompareOp::kEqual:
-      return order == std::partial_ordering::equivalent;
-    case CompareOp::kNotEqual:
-      return order != std::partial_ordering::equivalent;
-    case CompareOp::kLess:
-      return order == std::partial_ordering::less;
-    case CompareOp::kLessOrEqual:
-      return order == std::partial_ordering::less || order == std::partial_ordering::equivalent;
-    case CompareOp::kGreater:
-      return order == std::partial_ordering::greater;
-    case CompareOp::kGreaterOrEqual:
-      return order == std::partial_ordering::greater || order == std::partial_ordering::equivalent;
-  }
-  return false;
-}
-
 // Integers compare exactly, beyond 2^53 too; everything else as doubles. Nothing if `cell` is no
 // number.
 std::optional<std::partial_ordering> compare_number(

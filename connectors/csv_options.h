@@ -9,20 +9,12 @@
 #include <vector>
 
 #include "tidemark/connectors/bad_row.h"
+#include "tidemark/connectors/comparison.h"
 #include "tidemark/connectors/event_time_text.h"
 #include "tidemark/runtime/batch.h"
 #include "tidemark/runtime/cancellation.h"
 
 namespace tidemark {
-
-enum class CompareOp : std::uint8_t {
-  kEqual,
-  kNotEqual,
-  kLess,
-  kLessOrEqual,
-  kGreater,
-  kGreaterOrEqual,
-};
 
 // A condition on one cell. A literal that is a number compares as a number, and a cell that is none
 // makes the row bad; any other literal, and one marked as text, compares bytes. A NULL cell fulfils

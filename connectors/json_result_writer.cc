@@ -59,7 +59,7 @@ void JsonResultWriter::write_cell(const Column& column, std::size_t index, std::
     append_text("null", out);
   } else if (column.type() == ColumnType::kString) {
     const std::string_view text = column.string(row);
-    if (canonical_integer(text)) {
+    if (layout_.columns[index].is_list || canonical_integer(text)) {
       append_text(text, out);
     } else {
       append_json_string(text, out);

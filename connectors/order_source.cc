@@ -4,13 +4,33 @@
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <utility>
 
 #include "tidemark/connectors/generator_parameters.h"
+#include "tidemark/connectors/read_number.h"
 
 namespace tidemark {
 
-OrderPartition::OrderPartition(const OrderSourceConfig& config, std::vector<OrderColumn> columns,
+namespace {
+
+std::partial_ordering compare(const Column& cells, std::size_t row,
+                              const std::variant<std::int64_t, double, std::string>& literal) {
+  if (const std::string* text = std::get_if<std::string>(&literal)) {
+    return cells.string(row) <=> std::string_view(*text);
+  }
+  const std::int64_t* const integer = std::get_if<std::int64_t>(&literal);
+  if (cells.type() == ColumnType::kInt64 && integer != nullptr) {
+    return cells.int64s()[row] <=> *integer;
+  }
+  const double value = cells.type() == ColumnType::kInt64 ? static_cast<double>(cells.int64s()[row])
+                                                          : cells.doubles()[row];
+  return value <=> (integer != nullptr ? static_cast<double>(*integer) : std::get<double>(literal));
+}
+
+}  // namespace
+
+OrderPartition::OrderPartition(const OrderSourceConfig& config, std::vector<OrderValue> columns,
                                std::uint64_t shard, std::uint64_t shards)
     : generator_(config.orders),
       columns_(std::move(columns)),
@@ -46,11 +66,21 @@ PollStatus OrderPartition::poll(Batch& batch) {
   generator_.hashes(next_, stride_, hashes);
   generator_.times(next_, stride_, hashes, batch.times() + at);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    generator_.column(columns_[i], next_, stride_, hashes, at, batch.column(i));
+    generator_.column(columns_[i].column, next_, stride_, hashes, at, batch.column(i));
+    if (columns_[i].condition) apply(*columns_[i].condition, hashes, at, batch.column(i));
   }
   batch.set_size(at + count);
   next_ += count * stride_;
   return PollStatus::kRows;
+}
+
+void OrderPartition::apply(const OrderCondition& condition, std::span<const std::uint64_t> hashes,
+                           std::size_t at, Column& cells) {
+  compared_.emplace(condition.type, hashes.size());
+  generator_.column(condition.column, next_, stride_, hashes, 0, *compared_);
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    if (!holds(condition.op, compare(*compared_, i, condition.literal))) cells.set_null(at + i);
+  }
 }
 
 std::optional<Clock::time_point> OrderPartition::ready_at() const {
@@ -75,6 +105,33 @@ Expected<OrderSourceConfig> parse_order_source(std::string_view text) {
   config.live = parameters.live;
   if (auto valid = validate(config.orders); !valid) return tl::unexpected(valid.error());
   return config;
+}
+
+Expected<OrderCondition> parse_order_condition(const std::string& column, CompareOp op,
+                                               const std::string& literal, bool literal_is_text) {
+  const Expected<OrderColumnInfo> info = find_order_column(column);
+  if (!info) return tl::unexpected(info.error());
+  OrderCondition condition{info->column, info->type, op, literal};
+  const bool text_column = info->type == ColumnType::kString;
+  std::int64_t integer = 0;
+  double number = 0;
+  bool is_number = false;
+  if (!literal_is_text && !text_column) {
+    if (read_int64(literal, integer) == NumberReading::kRead) {
+      condition.literal = integer;
+      is_number = true;
+    } else if (read_double(literal, number) == NumberReading::kRead) {
+      condition.literal = number;
+      is_number = true;
+    }
+  }
+  if (is_number == text_column) {
+    return make_error(
+        fmt::format("{} of generated orders is {}, so a condition cannot compare it "
+                    "with {:?}",
+                    column, text_column ? "text" : "a number", literal));
+  }
+  return condition;
 }
 
 Expected<OrderColumnInfo> find_order_column(std::string_view name) {

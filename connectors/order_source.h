@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "tidemark/connectors/comparison.h"
 #include "tidemark/connectors/order_generator.h"
 #include "tidemark/operators/source.h"
 #include "tidemark/runtime/error.h"
@@ -21,12 +25,32 @@ struct OrderSourceConfig {
   bool live = false;
 };
 
+// A condition on a row's value of one column. A literal that is a number is compared as one,
+// integers exactly.
+struct OrderCondition {
+  OrderColumn column;
+  ColumnType type;
+  CompareOp op;
+  std::variant<std::int64_t, double, std::string> literal;
+};
+
+// From `where COL OP VALUE`; refuses columns that orders do not have, and numbers where text is or
+// text where numbers are.
+Expected<OrderCondition> parse_order_condition(const std::string& column, CompareOp op,
+                                               const std::string& literal, bool literal_is_text);
+
+// One column of a partition's batches; NULL where the condition is not fulfilled.
+struct OrderValue {
+  OrderColumn column;
+  std::optional<OrderCondition> condition{};
+};
+
 // Rows shard, shard + shards, ... of the stream, so that each partition's times rise as the whole
 // stream's do.
 class OrderPartition : public SourcePartition {
  public:
   // Fills the columns of a batch in the order given. `shard` is below `shards`.
-  OrderPartition(const OrderSourceConfig& config, std::vector<OrderColumn> columns,
+  OrderPartition(const OrderSourceConfig& config, std::vector<OrderValue> columns,
                  std::uint64_t shard, std::uint64_t shards);
 
   void start(Parker& driver) override;
@@ -35,15 +59,19 @@ class OrderPartition : public SourcePartition {
 
  private:
   std::uint64_t rows_due() const;
+  // Cells [at, at + hashes.size()) whose rows do not fulfil the condition become NULL.
+  void apply(const OrderCondition& condition, std::span<const std::uint64_t> hashes, std::size_t at,
+             Column& cells);
 
   OrderGenerator generator_;
-  std::vector<OrderColumn> columns_;
+  std::vector<OrderValue> columns_;
   std::uint64_t next_;
   std::uint64_t stride_;
   std::uint64_t end_;
   bool live_;
   Clock::time_point started_{};
   std::vector<std::uint64_t> hashes_;
+  std::optional<Column> compared_;
 };
 
 // From the part after `gen:` of an input: `orders?rows=20M&keys=10k&rate=500000&skew=zipf:1.1`.

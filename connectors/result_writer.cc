@@ -25,7 +25,11 @@ ResultLayout result_layout(const WindowQuery& query) {
     const ResultColumnKind kind = i < kBounds                       ? ResultColumnKind::kWindowBound
                                   : i < kBounds + query.keys.size() ? ResultColumnKind::kKey
                                                                     : ResultColumnKind::kAggregate;
-    layout.columns.push_back({.field = schema[i], .kind = kind});
+    const std::size_t aggregate = i - kBounds - query.keys.size();
+    const bool is_list = kind == ResultColumnKind::kAggregate &&
+                         aggregate < query.aggregates.size() &&
+                         has_list_result(query.aggregates[aggregate].function);
+    layout.columns.push_back({.field = schema[i], .kind = kind, .is_list = is_list});
   }
   return layout;
 }

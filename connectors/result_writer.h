@@ -26,6 +26,8 @@ struct ResultColumn {
   ResultColumnKind kind;
   // An int64 column whose cells are the bits of unsigned numbers.
   bool is_unsigned = false;
+  // A text column whose cells are JSON arrays.
+  bool is_list = false;
 };
 
 // The columns of result batches, and whether the number of the window specification (1, 2, ...) is

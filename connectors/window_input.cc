@@ -39,7 +39,7 @@ std::vector<CsvValueInput> bind_aggregates(const std::vector<AggregateRequest>& 
                                            std::vector<AggregateSpec>& aggregates) {
   std::vector<CsvValueInput> values;
   for (const AggregateRequest& request : requests) {
-    AggregateSpec spec{request.function, AggregateSpec::kRows, request.name};
+    AggregateSpec spec{request.function, AggregateSpec::kRows, request.name, request.parameter};
     if (request.column || request.condition) {
       CsvValueInput value{request.column.value_or(""), std::nullopt, false};
       if (const auto& condition = request.condition) {
@@ -121,7 +121,7 @@ Expected<WindowInput> open_csv(const WindowInputOptions& options) {
 
 Expected<void> bind_order_columns(const WindowInputOptions& options,
                                   const std::vector<CsvValueInput>& values, WindowInput& input,
-                                  std::vector<OrderColumn>& columns) {
+                                  std::vector<OrderValue>& columns) {
   for (const std::string& name : options.keys) {
     const Expected<OrderColumnInfo> info = find_order_column(name);
     if (!info) return tl::unexpected(info.error());
@@ -130,20 +130,25 @@ Expected<void> bind_order_columns(const WindowInputOptions& options,
           fmt::format("{} is not a whole number or text, so it cannot be a key", name));
     }
     input.keys.push_back({name, info->type});
-    columns.push_back(info->column);
+    columns.push_back({info->column});
   }
   for (const CsvValueInput& value : values) {
-    if (value.filter) {
-      return make_error(
-          "conditions (where) need a csv input; gen: inputs have none in this version");
-    }
-    const Expected<OrderColumnInfo> info = find_order_column(value.column);
+    // What is only counted where a condition holds may be any column that is never NULL.
+    const Expected<OrderColumnInfo> info =
+        find_order_column(value.column.empty() ? "order_id" : value.column);
     if (!info) return tl::unexpected(info.error());
     if (info->type == ColumnType::kString) {
       return make_error(fmt::format("{} is text, so it cannot be aggregated", value.column));
     }
+    OrderValue column{info->column};
+    if (const auto& filter = value.filter) {
+      Expected<OrderCondition> condition = parse_order_condition(
+          filter->column, filter->op, filter->literal, filter->literal_is_text);
+      if (!condition) return tl::unexpected(condition.error());
+      column.condition = *std::move(condition);
+    }
     input.values.push_back({value.column, info->type});
-    columns.push_back(info->column);
+    columns.push_back(std::move(column));
   }
   return {};
 }
@@ -182,7 +187,7 @@ Expected<WindowInput> open_generator(const WindowInputOptions& options) {
         window.gap_column));
   }
   const std::vector<CsvValueInput> values = bind_aggregates(options.aggregates, input.aggregates);
-  std::vector<OrderColumn> columns;
+  std::vector<OrderValue> columns;
   if (auto bound = bind_order_columns(options, values, input, columns); !bound) {
     return tl::unexpected(bound.error());
   }

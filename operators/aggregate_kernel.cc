@@ -34,8 +34,9 @@ class Kernel final : public PrimitiveKernel {
 
   // State is stored through bytes, which may alias anything: what a loop needs is held in locals.
 
-  void update(std::byte* const* entries, const Column* values, std::size_t begin,
-              std::size_t n) const override {
+  void update(std::byte* const* entries, const Column* values, const EventTime* times,
+              std::size_t begin, std::size_t n) const override {
+    (void)times;
     const std::size_t at = offset();
     if constexpr (std::is_void_v<Input>) {
       for (std::size_t i = 0; i < n; ++i) {
@@ -47,7 +48,12 @@ class Kernel final : public PrimitiveKernel {
       for (std::size_t i = 0; i < n; ++i) {
         if (has_nulls && values->is_null(begin + i)) continue;
         std::byte* entry = entries[i];
-        store_state(entry, at, Operation::add(load_state<State>(entry, at), cells[i]));
+        const State state = load_state<State>(entry, at);
+        if constexpr (requires { Operation::kReadsTimes; }) {
+          store_state(entry, at, Operation::add(state, cells[i], times[begin + i]));
+        } else {
+          store_state(entry, at, Operation::add(state, cells[i]));
+        }
       }
     }
   }
@@ -80,8 +86,16 @@ class Kernel final : public PrimitiveKernel {
     for (std::size_t i = 0; i < n; ++i) {
       std::byte* entry = from + i * stride;
       const State before = load_state<State>(into[i], at);
-      store_state(into[i], at, Operation::combine(before, load_state<State>(entry, at)));
+      store_state(into[i], at, Operation::combine(load_state<State>(entry, at), before));
       store_state(entry, at, before);
+    }
+  }
+
+  bool worn(const std::byte* entry) const override {
+    if constexpr (requires(State state) { Operation::worn(state); }) {
+      return Operation::worn(load_state<State>(entry, offset()));
+    } else {
+      return PrimitiveKernel::worn(entry);
     }
   }
 };
@@ -100,11 +114,13 @@ double CompensatedDouble::value() const {
   }
   if (positive_infinities > 0) return std::numeric_limits<double>::infinity();
   if (negative_infinities > 0) return -std::numeric_limits<double>::infinity();
-  return sum + compensation;
+  // A sum that has overflowed has left no compensation.
+  return std::isfinite(sum) ? sum + compensation : sum;
 }
 
 std::unique_ptr<PrimitiveKernel> make_primitive_kernel(Primitive primitive, ColumnType type,
-                                                       std::size_t state_offset) {
+                                                       std::size_t state_offset,
+                                                       std::pmr::memory_resource& memory) {
   switch (primitive) {
     case Primitive::kCountRows:
       return std::make_unique<Kernel<CountRows>>(state_offset);
@@ -119,8 +135,15 @@ std::unique_ptr<PrimitiveKernel> make_primitive_kernel(Primitive primitive, Colu
       return make_typed<Minimum>(type, state_offset);
     case Primitive::kMax:
       return make_typed<Maximum>(type, state_offset);
+    case Primitive::kMoments:
+      return make_typed<MomentsOf>(type, state_offset);
+    case Primitive::kFirst:
+      return make_typed<First>(type, state_offset);
+    case Primitive::kLast:
+      return make_typed<Last>(type, state_offset);
+    default:
+      return make_growing_kernel(primitive, type, state_offset, memory);
   }
-  return nullptr;
 }
 
 }  // namespace tidemark

@@ -1,17 +1,57 @@
 #include "tidemark/operators/aggregate_layout.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "tidemark/operators/aggregate_output.h"
+#include "tidemark/operators/user_aggregate.h"
 
 namespace tidemark {
 
+namespace {
+
+ColumnType input_type_of(const Schema& values, int input) {
+  return input == AggregateSpec::kRows ? ColumnType::kInt64
+                                       : values[static_cast<std::size_t>(input)].type;
+}
+
+// The state behind an aggregate that has one of its own.
+Primitive primitive_of(AggregateFunction function, bool undoable) {
+  switch (function) {
+    case AggregateFunction::kMin:
+      return Primitive::kMin;
+    case AggregateFunction::kMax:
+      return Primitive::kMax;
+    case AggregateFunction::kFirst:
+      return Primitive::kFirst;
+    case AggregateFunction::kLast:
+      return Primitive::kLast;
+    case AggregateFunction::kCountDistinct:
+    case AggregateFunction::kTopK:
+      return Primitive::kCountedValues;
+    case AggregateFunction::kMedian:
+    case AggregateFunction::kQuantile:
+      return undoable ? Primitive::kCountedValues : Primitive::kValueRuns;
+    case AggregateFunction::kApproxDistinct:
+      return Primitive::kDistinctSketch;
+    case AggregateFunction::kApproxQuantile:
+      return Primitive::kQuantileBuckets;
+    case AggregateFunction::kCollect:
+      return Primitive::kTimedRuns;
+    default:
+      return Primitive::kMoments;
+  }
+}
+
+}  // namespace
+
 AggregateLayout::AggregateLayout(const Schema& values, const std::vector<AggregateSpec>& aggregates,
-                                 bool undoable)
-    : value_columns_(values.size()) {
+                                 bool undoable, std::pmr::memory_resource& memory)
+    : value_columns_(values.size()), memory_(memory) {
   for (const AggregateSpec& aggregate : aggregates) {
-    const ColumnType input = aggregate.input == AggregateSpec::kRows
-                                 ? ColumnType::kInt64
-                                 : values[static_cast<std::size_t>(aggregate.input)].type;
-    result_columns_.push_back({aggregate.name, result_type(aggregate.function, input)});
+    const ColumnType result = result_type(aggregate, input_type_of(values, aggregate.input));
+    has_text_results_ |= result == ColumnType::kString;
+    result_columns_.push_back({aggregate.name, result});
     outputs_.push_back(make_output(aggregate, values, undoable));
   }
   initial_.resize(entry_size_);
@@ -23,14 +63,19 @@ std::size_t AggregateLayout::place(Primitive primitive, int input, const Schema&
   for (const BoundKernel& bound : kernels_) {
     if (bound.primitive == primitive && bound.input == input) return bound.offset;
   }
-  const ColumnType type = input == AggregateSpec::kRows
-                              ? ColumnType::kInt64
-                              : values[static_cast<std::size_t>(input)].type;
+  return add_kernel(
+      primitive, input,
+      make_primitive_kernel(primitive, input_type_of(values, input), entry_size_, memory_));
+}
+
+std::size_t AggregateLayout::add_kernel(Primitive primitive, int input,
+                                        std::unique_ptr<PrimitiveKernel> kernel) {
   const std::size_t offset = entry_size_;
-  kernels_.push_back({primitive, input, offset, make_primitive_kernel(primitive, type, offset)});
-  const PrimitiveKernel& kernel = *kernels_.back().kernel;
-  entry_size_ += kernel.state_size();
-  exactly_invertible_ &= kernel.invertible() && primitive != Primitive::kCompensatedSum;
+  entry_size_ += kernel->state_size();
+  exactly_invertible_ &= kernel->invertible() && primitive != Primitive::kCompensatedSum &&
+                         primitive != Primitive::kUser;
+  trivial_ &= kernel->trivial();
+  kernels_.push_back({primitive, input, offset, std::move(kernel)});
   return offset;
 }
 
@@ -42,26 +87,37 @@ std::unique_ptr<AggregateOutput> AggregateLayout::make_output(const AggregateSpe
         input == AggregateSpec::kRows ? Primitive::kCountRows : Primitive::kCountValues;
     return make_count_output(place(primitive, input, values));
   }
-  const ColumnType type = values[static_cast<std::size_t>(input)].type;
+  if (aggregate.function == AggregateFunction::kUser) {
+    const std::size_t offset =
+        add_kernel(Primitive::kUser, input, aggregate.user->make_kernel(entry_size_));
+    return aggregate.user->make_output(offset, input);
+  }
+  const ColumnType type = input_type_of(values, input);
   const bool compensated = undoable && type == ColumnType::kDouble;
   const Primitive sum = compensated ? Primitive::kCompensatedSum : Primitive::kSum;
-  switch (aggregate.function) {
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax: {
-      const Primitive primitive =
-          aggregate.function == AggregateFunction::kMin ? Primitive::kMin : Primitive::kMax;
-      return make_extremum_output(primitive, type, place(primitive, input, values), input);
-    }
-    case AggregateFunction::kAvg: {
-      const std::size_t sum_offset = place(sum, input, values);
-      const std::size_t count_offset = place(Primitive::kCountValues, input, values);
-      return make_average_output(sum, type, sum_offset, count_offset, input);
-    }
-    default: {
-      const std::size_t offset = place(sum, input, values);
-      return type == ColumnType::kInt64 ? make_integer_sum_output(offset, input)
-                                        : make_double_sum_output(offset, input, compensated);
-    }
+  if (aggregate.function == AggregateFunction::kSum) {
+    const std::size_t offset = place(sum, input, values);
+    return type == ColumnType::kInt64 ? make_integer_sum_output(offset, input)
+                                      : make_double_sum_output(offset, input, compensated);
+  }
+  if (aggregate.function == AggregateFunction::kAvg) {
+    const std::size_t sum_offset = place(sum, input, values);
+    const std::size_t count_offset = place(Primitive::kCountValues, input, values);
+    return make_average_output(sum, type, sum_offset, count_offset, input);
+  }
+  const Primitive primitive = primitive_of(aggregate.function, undoable);
+  const std::size_t offset = place(primitive, input, values);
+  switch (primitive) {
+    case Primitive::kMin:
+    case Primitive::kMax:
+      return make_extremum_output(primitive, type, offset, input);
+    case Primitive::kFirst:
+    case Primitive::kLast:
+      return make_timed_output(primitive, type, offset, input);
+    case Primitive::kMoments:
+      return make_moments_output(aggregate.function, offset);
+    default:
+      return make_growing_output(aggregate, primitive, type, offset);
   }
 }
 
@@ -79,7 +135,7 @@ void AggregateLayout::update(std::byte* const* entries, const Batch& batch, std:
     const Column* values = bound.input == AggregateSpec::kRows
                                ? nullptr
                                : &batch.column(first_value + static_cast<std::size_t>(bound.input));
-    bound.kernel->update(entries, values, begin, n);
+    bound.kernel->update(entries, values, batch.times(), begin, n);
   }
   for (std::size_t i = 0; i < value_columns_; ++i) {
     const Column& values = batch.column(first_value + i);
@@ -110,6 +166,23 @@ void AggregateLayout::fold(std::byte* const* into, std::byte* from, std::size_t 
 
 void AggregateLayout::subtract(std::byte* const* into, const std::byte* from, std::size_t n) const {
   for (const BoundKernel& bound : kernels_) bound.kernel->subtract(into, from, entry_size_, n);
+}
+
+bool AggregateLayout::worn(const std::byte* entry) const {
+  return std::any_of(kernels_.begin(), kernels_.end(),
+                     [entry](const BoundKernel& bound) { return bound.kernel->worn(entry); });
+}
+
+void AggregateLayout::retain_handles(std::byte* entries, std::size_t n) const {
+  for (const BoundKernel& bound : kernels_) {
+    if (!bound.kernel->trivial()) bound.kernel->retain(entries, entry_size_, n);
+  }
+}
+
+void AggregateLayout::release_handles(std::byte* entries, std::size_t n) const {
+  for (const BoundKernel& bound : kernels_) {
+    if (!bound.kernel->trivial()) bound.kernel->release(entries, entry_size_, n);
+  }
 }
 
 void AggregateLayout::lower(const std::byte* const* a, const std::byte* const* b, std::size_t n,

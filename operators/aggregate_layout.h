@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -46,11 +47,24 @@ class AggregateOutput {
                      std::vector<std::size_t>& overflows) const = 0;
 };
 
+// Entries are plain bytes as long as the layout is trivial(). Otherwise they hold handles, and
+// whoever holds entries owes them this:
+//
+// - moving bytes to another place and forgetting the old place needs nothing;
+// - a copy that lives beside its original is followed by retain(), or made by assign();
+// - entries that are dropped, cleared or overwritten are given to release() before, which leaves
+//   them as initial ones; a copy of initial_entry() needs no retain();
+// - update(), merge(), fold() and subtract() change the entries they are given and no others, even
+//   where states are shared.
+//
+// retain(), release() and assign() cost nothing but a test where the layout is trivial. An entry
+// must not leave its stage: states are counted in the stage's memory and by plain counters.
 class AggregateLayout {
  public:
-  // `undoable` picks primitives that can be subtracted; only for aggregates that allow it.
-  AggregateLayout(const Schema& values, const std::vector<AggregateSpec>& aggregates,
-                  bool undoable);
+  // `undoable` picks primitives that can be subtracted; only for aggregates that allow it. States
+  // that grow take their memory from `memory`. Not thread-safe if it is not trivial().
+  AggregateLayout(const Schema& values, const std::vector<AggregateSpec>& aggregates, bool undoable,
+                  std::pmr::memory_resource& memory = *std::pmr::get_default_resource());
 
   // Bytes of an entry: header and states. A multiple of 8.
   std::size_t entry_size() const { return entry_size_; }
@@ -58,6 +72,10 @@ class AggregateLayout {
   std::size_t state_size() const { return entry_size_ - sizeof(EntryHeader); }
   // True if every primitive can be undone exactly: doubles cannot.
   bool exactly_invertible() const { return exactly_invertible_; }
+  // True if entries hold no handles.
+  bool trivial() const { return trivial_; }
+  // True if some result is text, whose cells cannot be kept apart from their column.
+  bool has_text_results() const { return has_text_results_; }
   std::size_t value_columns() const { return value_columns_; }
   // Names and types of the aggregates' result columns.
   const Schema& result_columns() const { return result_columns_; }
@@ -78,6 +96,23 @@ class AggregateLayout {
   void fold(std::byte* const* into, std::byte* from, std::size_t n) const;
   // Leaves valid bits alone: only the caller can know when the last value has left.
   void subtract(std::byte* const* into, const std::byte* from, std::size_t n) const;
+  // Whether an entry that was subtracted from should be summed up afresh.
+  bool worn(const std::byte* entry) const;
+
+  // See above, for `n` entries one after the other.
+  void retain(std::byte* entries, std::size_t n) const {
+    if (!trivial_) retain_handles(entries, n);
+  }
+  void release(std::byte* entries, std::size_t n) const {
+    if (!trivial_) release_handles(entries, n);
+  }
+  // Makes `to`, which is an entry already, a copy of `from`.
+  void assign(std::byte* to, const std::byte* from) const {
+    if (to == from) return;
+    release(to, 1);
+    copy_entry(to, from, entry_size_);
+    retain(to, 1);
+  }
 
   // Writes the aggregates of n result rows into columns [first_column, ...) of `out` from row `at`.
   void lower(const std::byte* const* a, const std::byte* const* b, std::size_t n, Batch& out,
@@ -93,13 +128,19 @@ class AggregateLayout {
 
   // Offset of the primitive's state, adding the primitive if it is not there yet.
   std::size_t place(Primitive primitive, int input, const Schema& values);
+  std::size_t add_kernel(Primitive primitive, int input, std::unique_ptr<PrimitiveKernel> kernel);
   std::unique_ptr<AggregateOutput> make_output(const AggregateSpec& aggregate, const Schema& values,
                                                bool undoable);
+  void retain_handles(std::byte* entries, std::size_t n) const;
+  void release_handles(std::byte* entries, std::size_t n) const;
 
   std::size_t value_columns_;
   Schema result_columns_;
   std::size_t entry_size_ = sizeof(EntryHeader);
   bool exactly_invertible_ = true;
+  bool trivial_ = true;
+  bool has_text_results_ = false;
+  std::pmr::memory_resource& memory_;
   std::vector<BoundKernel> kernels_;
   std::vector<std::unique_ptr<AggregateOutput>> outputs_;
   std::vector<std::byte> initial_;

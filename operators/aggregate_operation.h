@@ -84,6 +84,8 @@ struct CompensatedSumDoubles {
       state.compensation += (value - total) + state.sum;
     }
     state.sum = total;
+    const auto magnitude = static_cast<float>(std::fabs(state.compensation));
+    if (magnitude > state.peak_compensation) state.peak_compensation = magnitude;
   }
 
   static State add(State state, double value) {
@@ -105,10 +107,84 @@ struct CompensatedSumDoubles {
     a.nans += sign * b.nans;
     a.positive_infinities += sign * b.positive_infinities;
     a.negative_infinities += sign * b.negative_infinities;
+    if (b.peak_compensation > a.peak_compensation) a.peak_compensation = b.peak_compensation;
     return a;
   }
   static State combine(State a, const State& b) { return combine_signed(a, b, 1); }
   static State remove(State a, const State& b) { return combine_signed(a, b, -1); }
+
+  // Every step rounds the compensation by 2^-53 of its magnitude at most, and the sum not at all:
+  // what that adds up to stays below 1e-12 of a result that is not tiny beside the compensation.
+  // Sums that overflow, or are not numbers for that reason, are worn too.
+  static bool worn(const State& state) {
+    constexpr double kTiny = 1e-3;
+    const double magnitude = std::fabs(state.sum + state.compensation);
+    return !(magnitude * kTiny >= static_cast<double>(state.peak_compensation)) ||
+           std::isinf(magnitude);
+  }
+};
+
+// Chan, Golub and LeVeque (1979) for two states, Welford (1962) for one value more: squares are of
+// distances from the mean, so that no digits cancel out.
+struct MomentsOperation {
+  using State = Moments;
+  static constexpr bool kInvertible = false;
+  static State identity() { return {0, 0, 0}; }
+  static State add_number(State state, double value) {
+    ++state.count;
+    const double distance = value - state.mean;
+    state.mean += distance / static_cast<double>(state.count);
+    state.squares += distance * (value - state.mean);
+    return state;
+  }
+  static State combine(const State& a, const State& b) {
+    if (a.count == 0) return b;
+    if (b.count == 0) return a;
+    const auto n_a = static_cast<double>(a.count);
+    const auto n_b = static_cast<double>(b.count);
+    const double n = n_a + n_b;
+    const double distance = b.mean - a.mean;
+    return {a.count + b.count, a.mean + distance * (n_b / n),
+            a.squares + b.squares + distance * distance * (n_a * (n_b / n))};
+  }
+};
+
+template <typename T>
+struct MomentsOf : MomentsOperation {
+  using Input = T;
+  static State add(State state, T value) { return add_number(state, static_cast<double>(value)); }
+};
+
+// By event time; of equal times the one that came first, or last. States are combined from old to
+// new.
+template <typename T>
+struct First {
+  using State = TimedState<T>;
+  using Input = T;
+  static constexpr bool kInvertible = false;
+  static constexpr bool kReadsTimes = true;
+  static State identity() { return {std::numeric_limits<EventTime>::max(), T{}}; }
+  static State add(const State& state, T value, EventTime time) {
+    return time < state.time ? State{time, value} : state;
+  }
+  static State combine(const State& older, const State& newer) {
+    return newer.time < older.time ? newer : older;
+  }
+};
+
+template <typename T>
+struct Last {
+  using State = TimedState<T>;
+  using Input = T;
+  static constexpr bool kInvertible = false;
+  static constexpr bool kReadsTimes = true;
+  static State identity() { return {std::numeric_limits<EventTime>::min(), T{}}; }
+  static State add(const State& state, T value, EventTime time) {
+    return time >= state.time ? State{time, value} : state;
+  }
+  static State combine(const State& older, const State& newer) {
+    return newer.time >= older.time ? newer : older;
+  }
 };
 
 template <typename T>

@@ -1,5 +1,6 @@
 #include "tidemark/operators/aggregate_output.h"
 
+#include <cmath>
 #include <type_traits>
 
 #include "tidemark/operators/aggregate_operation.h"
@@ -154,6 +155,46 @@ struct DoubleAverageValue {
   }
 };
 
+// Variance, or its root. Those of a sample need two values.
+class MomentsOutput final : public AggregateOutput {
+ public:
+  MomentsOutput(std::size_t offset, bool of_sample, bool root)
+      : offset_(offset), of_sample_(of_sample), root_(root) {}
+
+  void lower(const ResultRows& rows, Column& out, std::size_t at,
+             std::vector<std::size_t>& /*overflows*/) const override {
+    double* const cells = out.doubles() + at;
+    for (std::size_t i = 0; i < rows.size; ++i) {
+      Moments moments = load_state<Moments>(rows.a[i], offset_);
+      if (rows.b != nullptr) {
+        moments = MomentsOperation::combine(moments, load_state<Moments>(rows.b[i], offset_));
+      }
+      if (moments.count < (of_sample_ ? 2 : 1)) {
+        out.set_null(at + i);
+        continue;
+      }
+      const double variance =
+          moments.squares / static_cast<double>(moments.count - (of_sample_ ? 1 : 0));
+      cells[i] = root_ ? std::sqrt(variance) : variance;
+    }
+  }
+
+ private:
+  std::size_t offset_;
+  bool of_sample_;
+  bool root_;
+};
+
+template <typename Operation>
+struct TimedValueOf {
+  using Cell = typename Operation::Input;
+  std::size_t offset;
+  template <bool kTwoParts>
+  Cell cell(const std::byte* a, const std::byte* b, bool&) const {
+    return row_state<Operation, kTwoParts>(a, b, offset).value;
+  }
+};
+
 template <typename Value>
 std::unique_ptr<AggregateOutput> make(int input, Value value) {
   return std::make_unique<Output<Value>>(input, value);
@@ -165,7 +206,28 @@ std::unique_ptr<AggregateOutput> make_extremum(ColumnType type, std::size_t offs
   return make(input, ExtremumValue<Operation<std::int64_t>>{offset});
 }
 
+template <template <typename> typename Operation>
+std::unique_ptr<AggregateOutput> make_timed(ColumnType type, std::size_t offset, int input) {
+  if (type == ColumnType::kDouble) return make(input, TimedValueOf<Operation<double>>{offset});
+  return make(input, TimedValueOf<Operation<std::int64_t>>{offset});
+}
+
 }  // namespace
+
+std::unique_ptr<AggregateOutput> make_moments_output(AggregateFunction function,
+                                                     std::size_t offset) {
+  const bool root =
+      function == AggregateFunction::kStddev || function == AggregateFunction::kStddevPopulation;
+  const bool of_sample =
+      function == AggregateFunction::kStddev || function == AggregateFunction::kVariance;
+  return std::make_unique<MomentsOutput>(offset, of_sample, root);
+}
+
+std::unique_ptr<AggregateOutput> make_timed_output(Primitive primitive, ColumnType type,
+                                                   std::size_t offset, int input) {
+  return primitive == Primitive::kFirst ? make_timed<First>(type, offset, input)
+                                        : make_timed<Last>(type, offset, input);
+}
 
 std::unique_ptr<AggregateOutput> make_count_output(std::size_t offset) {
   return make(AggregateSpec::kRows, CountValue{offset});

@@ -21,5 +21,14 @@ std::unique_ptr<AggregateOutput> make_extremum_output(Primitive primitive, Colum
 std::unique_ptr<AggregateOutput> make_average_output(Primitive sum, ColumnType type,
                                                      std::size_t sum_offset,
                                                      std::size_t count_offset, int input);
+std::unique_ptr<AggregateOutput> make_moments_output(AggregateFunction function,
+                                                     std::size_t offset);
+std::unique_ptr<AggregateOutput> make_timed_output(Primitive primitive, ColumnType type,
+                                                   std::size_t offset, int input);
+
+// Of states that are handles; `primitive` says which. `type` is the input's.
+std::unique_ptr<AggregateOutput> make_growing_output(const AggregateSpec& aggregate,
+                                                     Primitive primitive, ColumnType type,
+                                                     std::size_t offset);
 
 }  // namespace tidemark

@@ -85,6 +85,7 @@ void BucketWindows::add_mixed(const RowChunk& rows, const std::uint8_t* outcomes
           first[i] == last[i] ? entry_in(bucket(last[i], rows), rows, i) : discarded_.data();
     }
     layout_.update(entries_.data(), rows.batch, rows.first_value, rows.begin, rows.size());
+    layout_.release(discarded_.data(), 1);
     return;
   }
   while (window != kEndOfTime) {
@@ -97,6 +98,7 @@ void BucketWindows::add_mixed(const RowChunk& rows, const std::uint8_t* outcomes
       if (next_of_row <= last[i]) next = std::min(next, next_of_row);
     }
     layout_.update(entries_.data(), rows.batch, rows.first_value, rows.begin, rows.size());
+    layout_.release(discarded_.data(), 1);
     window = next;
   }
 }

@@ -20,6 +20,9 @@ class FiringOutput {
   FiringOutput(std::uint32_t specification, const AggregateLayout& layout,
                std::pmr::memory_resource& memory)
       : specification_(specification), layout_(layout), firings_(&memory), contents_(&memory) {}
+  ~FiringOutput() { release_contents(); }
+  FiringOutput(const FiringOutput&) = delete;
+  FiringOutput& operator=(const FiringOutput&) = delete;
 
   // `content` is an entry.
   void add(EventTime start, EventTime end, const std::byte* content, const PaneInfo& pane);
@@ -33,6 +36,8 @@ class FiringOutput {
     EventTime end;
     PaneInfo pane;
   };
+
+  void release_contents() { layout_.release(contents_.data(), firings_.size()); }
 
   std::uint32_t specification_;
   const AggregateLayout& layout_;

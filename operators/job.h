@@ -261,7 +261,8 @@ class WindowStream<Source, Stages, Time, std::tuple<Keys...>, std::tuple<Extras.
     return std::move(*this);
   }
 
-  // count(), sum(...), min(...), max(...), avg(...), in the order in which results have them.
+  // count(), sum(...) and the others of typed_aggregates.h, in the order in which results have
+  // them.
   template <typename... Aggregates>
   auto aggregate(Aggregates... aggregates) && {
     static_assert(sizeof...(Aggregates) > 0, "aggregate needs at least one aggregate: count()");
@@ -320,9 +321,7 @@ class WindowStream<Source, Stages, Time, std::tuple<Keys...>, std::tuple<Extras.
   template <typename All, std::size_t kInputs, std::size_t... kIndex>
   void describe(const All& all, const InputColumns<kInputs>& inputs,
                 std::index_sequence<kIndex...>) {
-    (job_->add_aggregate(std::tuple_element_t<kIndex, All>::kFunction, inputs.column[kIndex],
-                         std::get<kIndex>(all).name),
-     ...);
+    (job_->add_aggregate(spec_of(std::get<kIndex>(all), inputs.column[kIndex])), ...);
   }
 
   JobDescription* job_;

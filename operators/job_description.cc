@@ -31,9 +31,9 @@ void JobDescription::add_key(std::string name, ColumnType type, bool is_unsigned
   unsigned_keys.push_back(is_unsigned);
 }
 
-void JobDescription::add_aggregate(AggregateFunction function, int input, std::string name) {
-  if (name.empty()) name = free_name(to_string(function));
-  query.aggregates.push_back({function, input, std::move(name)});
+void JobDescription::add_aggregate(AggregateSpec aggregate) {
+  if (aggregate.name.empty()) aggregate.name = free_name(to_string(aggregate.function));
+  query.aggregates.push_back(std::move(aggregate));
 }
 
 void SinkFanOut::accept(const Batch& results) {

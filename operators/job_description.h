@@ -37,7 +37,7 @@ struct JobDescription {
   // A key column; an empty name becomes `key`. An empty name of an aggregate becomes its
   // function's. Either gets a number where the name is taken: count, count_2.
   void add_key(std::string name, ColumnType type, bool is_unsigned);
-  void add_aggregate(AggregateFunction function, int input, std::string name);
+  void add_aggregate(AggregateSpec aggregate);
   // Results tell their pane where a window may have several.
   void tell_panes();
 

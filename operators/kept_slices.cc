@@ -7,7 +7,7 @@ namespace tidemark {
 KeptSlices::KeptSlices(const AggregateLayout& layout, PaneLog* shared,
                        std::pmr::memory_resource& memory)
     : layout_(layout),
-      own_(layout.entry_size(), memory),
+      own_(layout, memory),
       log_(shared == nullptr ? own_ : *shared),
       segments_(&memory),
       links_(&memory),

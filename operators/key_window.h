@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "tidemark/operators/held_entry.h"
 #include "tidemark/operators/trigger.h"
 #include "tidemark/operators/window_rows.h"
 #include "tidemark/runtime/time.h"
@@ -18,7 +19,7 @@ namespace tidemark {
 struct TakenBack {
   EventTime start;
   EventTime end;
-  std::vector<std::byte> content;
+  HeldEntry content;
 };
 
 // What only windows that can fire more than once have.
@@ -26,7 +27,7 @@ struct FiringState {
   std::unique_ptr<Trigger> trigger;
   std::vector<EventTime> event_timers;  // asked for by the trigger
   std::vector<EventTime> processing_timers;
-  std::vector<std::byte> reported;  // the content of the last firing; empty: none
+  HeldEntry reported;  // the content of the last firing; empty: none
   std::vector<TakenBack> taken_back;
   std::unique_ptr<WindowRows> rows;  // for evictors
 };

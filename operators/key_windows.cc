@@ -28,7 +28,7 @@ KeyWindow& KeyWindows::add(std::uint32_t slot, std::int64_t number) {
   window.number = number;
   window.content = static_cast<std::byte*>(
       allocator_.allocate_bytes(layout_.entry_size(), alignof(EntryHeader)));
-  clear_content(window);
+  write_initial(window);
   window.place = all_.size();
   all_.push_back(&window);
   enter(window);
@@ -40,12 +40,18 @@ void KeyWindows::remove(KeyWindow& window) {
   all_.back()->place = window.place;
   all_[window.place] = all_.back();
   all_.pop_back();
+  layout_.release(window.content, 1);
   allocator_.deallocate_bytes(window.content, layout_.entry_size(), alignof(EntryHeader));
   allocator_.delete_object(&window);
   if (all_.size() < all_.capacity() / 8) all_.shrink_to_fit();
 }
 
 void KeyWindows::clear_content(KeyWindow& window) const {
+  layout_.release(window.content, 1);
+  write_initial(window);
+}
+
+void KeyWindows::write_initial(KeyWindow& window) const {
   const auto initial = layout_.initial_entry();
   std::copy(initial.begin(), initial.end(), window.content);
   entry_header(window.content).slot = window.slot;

@@ -83,6 +83,7 @@ class KeyWindows {
 
   // What was said before is compared with new content and taken back by its slot.
   static void name_slot(FiringState& firing, std::uint32_t slot);
+  void write_initial(KeyWindow& window) const;
   void enter(KeyWindow& window);
   void leave(KeyWindow& window);
 

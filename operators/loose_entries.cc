@@ -9,13 +9,14 @@ void LooseEntries::add(std::int64_t slice, const std::byte* entry) {
       slots_.try_emplace(entry_header(entry).slot, slots_.get_allocator().resource());
   SlotEntries& entries = place->second;
   if (added) {
-    entries.total.assign(entry, entry + layout_.entry_size());
+    entries.total.assign(layout_, entry);
   } else {
     std::byte* into = entries.total.data();
     layout_.merge(&into, entry, 1);
   }
-  entries.by_slice.emplace(
-      slice, Entry(entry, entry + layout_.entry_size(), entries.total.get_allocator()));
+  HeldEntry held(*slots_.get_allocator().resource());
+  held.assign(layout_, entry);
+  entries.by_slice.emplace(slice, std::move(held));
 }
 
 std::uint64_t LooseEntries::expire(std::int64_t slice, std::uint32_t slot) {
@@ -30,7 +31,7 @@ std::uint64_t LooseEntries::expire(std::int64_t slice, std::uint32_t slot) {
     return 0;
   }
   auto entry = entries.by_slice.begin();
-  entries.total = entry->second;
+  entries.total.assign(layout_, entry->second.data());
   std::byte* into = entries.total.data();
   for (++entry; entry != entries.by_slice.end(); ++entry) {
     layout_.merge(&into, entry->second.data(), 1);

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory_resource>
-#include <vector>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/held_entry.h"
 #include "tidemark/operators/live_slots.h"
 
 namespace tidemark {
@@ -32,11 +32,10 @@ class LooseEntries {
   void renumber(const SlotMap& map);
 
  private:
-  using Entry = std::pmr::vector<std::byte>;
   struct SlotEntries {
-    explicit SlotEntries(std::pmr::memory_resource* memory) : total(memory), by_slice(memory) {}
-    Entry total;
-    std::pmr::multimap<std::int64_t, Entry> by_slice;
+    explicit SlotEntries(std::pmr::memory_resource* memory) : total(*memory), by_slice(memory) {}
+    HeldEntry total;
+    std::pmr::multimap<std::int64_t, HeldEntry> by_slice;
   };
 
   const AggregateLayout& layout_;

@@ -174,6 +174,7 @@ void Pane::find_or_add_all_dense(std::span<const std::uint32_t> slots, std::uint
 }
 
 void Pane::clear() {
+  layout_.release(entries_.data(), size_);
   size_ = 0;
   stamp_ = 0;
   if (!dense_) std::fill(index_.begin(), index_.end(), kNoEntry);

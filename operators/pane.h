@@ -21,6 +21,9 @@ namespace tidemark {
 class Pane {
  public:
   Pane(const AggregateLayout& layout, std::pmr::memory_resource& memory);
+  ~Pane() { layout_.release(entries_.data(), size_); }
+  Pane(const Pane&) = delete;
+  Pane& operator=(const Pane&) = delete;
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

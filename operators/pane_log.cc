@@ -10,12 +10,14 @@ constexpr std::size_t kChunkBytes = 256 * 1024;
 constexpr std::size_t kChunkAlignment = 64;
 }  // namespace
 
-PaneLog::PaneLog(std::size_t entry_size, std::pmr::memory_resource& memory)
-    : entry_size_(entry_size),
-      chunk_entries_(std::max<std::size_t>(kChunkBytes / entry_size, 1)),
+PaneLog::PaneLog(const AggregateLayout& layout, std::pmr::memory_resource& memory)
+    : layout_(layout),
+      entry_size_(layout.entry_size()),
+      chunk_entries_(std::max<std::size_t>(kChunkBytes / entry_size_, 1)),
       memory_(memory) {}
 
 PaneLog::~PaneLog() {
+  visit(begin_, end_, [this](std::byte* entries, std::size_t n) { layout_.release(entries, n); });
   for (std::byte* chunk : chunks_) {
     memory_.deallocate(chunk, chunk_entries_ * entry_size_, kChunkAlignment);
   }
@@ -36,7 +38,9 @@ void PaneLog::append(const std::byte* entries, std::size_t n) {
     const std::size_t in_chunk = end_ % chunk_entries_;
     if (end_ / chunk_entries_ - first_chunk_ == chunks_.size()) chunks_.push_back(take_chunk());
     const std::size_t run = std::min(n, chunk_entries_ - in_chunk);
-    std::memcpy(chunks_.back() + in_chunk * entry_size_, entries, run * entry_size_);
+    std::byte* const to = chunks_.back() + in_chunk * entry_size_;
+    std::memcpy(to, entries, run * entry_size_);
+    layout_.retain(to, run);
     entries += run * entry_size_;
     n -= run;
     end_ += run;
@@ -44,6 +48,10 @@ void PaneLog::append(const std::byte* entries, std::size_t n) {
 }
 
 void PaneLog::drop_before(std::uint64_t position) {
+  if (!layout_.trivial()) {
+    visit(begin_, position,
+          [this](std::byte* entries, std::size_t n) { layout_.release(entries, n); });
+  }
   begin_ = position;
   chunks_in_use_.note(chunks_.size());
   while (!chunks_.empty() && (first_chunk_ + 1) * chunk_entries_ <= begin_) {

@@ -8,6 +8,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/recent_peak.h"
 
 namespace tidemark {
@@ -16,7 +17,7 @@ namespace tidemark {
 // and never change. Not thread-safe.
 class PaneLog {
  public:
-  PaneLog(std::size_t entry_size, std::pmr::memory_resource& memory);
+  PaneLog(const AggregateLayout& layout, std::pmr::memory_resource& memory);
   ~PaneLog();
   PaneLog(const PaneLog&) = delete;
   PaneLog& operator=(const PaneLog&) = delete;
@@ -57,6 +58,7 @@ class PaneLog {
   std::byte* take_chunk();
   void free_all_but(std::size_t kept);
 
+  const AggregateLayout& layout_;
   std::size_t entry_size_;
   std::size_t chunk_entries_;
   std::pmr::memory_resource& memory_;

@@ -3,32 +3,55 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tidemark/operators/trigger.h"
+#include "tidemark/operators/user_aggregate.h"
 #include "tidemark/operators/zone_clock.h"
 
 namespace tidemark {
 
 namespace {
 
-bool allows_subtract(AggregateFunction function) {
-  return function != AggregateFunction::kMin && function != AggregateFunction::kMax;
+constexpr double kMostTop = 10'000;
+
+ColumnType input_type_of(const WindowQuery& query, const AggregateSpec& aggregate) {
+  return aggregate.input == AggregateSpec::kRows
+             ? ColumnType::kInt64
+             : query.values[static_cast<std::size_t>(aggregate.input)].type;
 }
 
-// Whether an aggregate is the same to the last bit however its rows are put together.
-bool is_exact(const WindowQuery& query, const AggregateSpec& aggregate) {
-  const auto input = static_cast<std::size_t>(aggregate.input);
+Expected<void> validate_parameter(const AggregateSpec& aggregate) {
+  const double parameter = aggregate.parameter;
   switch (aggregate.function) {
-    case AggregateFunction::kCount:
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax:
-      return true;
-    case AggregateFunction::kSum:
-    case AggregateFunction::kAvg:
-      return input < query.values.size() && query.values[input].type == ColumnType::kInt64;
+    case AggregateFunction::kQuantile:
+    case AggregateFunction::kApproxQuantile:
+      if (parameter >= 0 && parameter <= 1) return {};
+      return make_error(fmt::format(
+          "aggregate '{}': a quantile is a number from 0 to 1, as in quantile(x, 0.99), "
+          "got {}",
+          aggregate.name, parameter));
+    case AggregateFunction::kTopK:
+      if (parameter >= 1 && parameter <= kMostTop && parameter == std::floor(parameter)) return {};
+      return make_error(fmt::format(
+          "aggregate '{}': top_k takes a whole number from 1 to {:.0f}, as in top_k(x, 3), got {}",
+          aggregate.name, kMostTop, parameter));
     default:
-      return false;
+      return {};
   }
+}
+
+Expected<void> validate_user(const WindowQuery& query, const AggregateSpec& aggregate) {
+  if (aggregate.function != AggregateFunction::kUser) return {};
+  if (aggregate.user == nullptr) {
+    return make_error(fmt::format("aggregate '{}' is user-defined, but its definition is missing",
+                                  aggregate.name));
+  }
+  if (aggregate.user->input_type() == input_type_of(query, aggregate)) return {};
+  return make_error(fmt::format(
+      "aggregate '{}': its definition lifts {}, and its column holds {}", aggregate.name,
+      aggregate.user->input_type() == ColumnType::kDouble ? "doubles" : "integers",
+      aggregate.user->input_type() == ColumnType::kDouble ? "integers" : "doubles"));
 }
 
 Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec& aggregate) {
@@ -42,11 +65,14 @@ Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec&
     return make_error(fmt::format("aggregate '{}': there is no value column number {}",
                                   aggregate.name, aggregate.input));
   }
-  if (query.strategy == Strategy::kSubtract && !allows_subtract(aggregate.function)) {
+  if (auto valid = validate_parameter(aggregate); !valid) return valid;
+  if (auto valid = validate_user(query, aggregate); !valid) return valid;
+  const AggregateAlgebra algebra = algebra_of(aggregate, input_type_of(query, aggregate));
+  if (query.strategy == Strategy::kSubtract && algebra.inversion == Inversion::kNone) {
     return make_error(fmt::format(
-        "strategy subtract cannot compute '{}': a {} cannot be undone when rows leave the window; "
-        "use two-stacks or auto",
-        aggregate.name, to_string(aggregate.function)));
+        "strategy subtract cannot compute '{}': a {} cannot be undone when rows leave the window, "
+        "as {}; use two-stacks or auto",
+        aggregate.name, to_string(aggregate.function), algebra.why_not_inverted));
   }
   return {};
 }
@@ -142,9 +168,16 @@ std::optional<std::string> WindowQuery::leaves_shared_path(const WindowSpec& win
   if (early.kind != EarlyFiring::Kind::kNone) return "early firings report single windows";
   if (state_ttl) return "the state of each key's window ends by itself";
   if (lateness > 0 && accumulation == Accumulation::kRetracting &&
-      !std::all_of(aggregates.begin(), aggregates.end(),
-                   [this](const AggregateSpec& aggregate) { return is_exact(*this, aggregate); })) {
+      !std::all_of(aggregates.begin(), aggregates.end(), [this](const AggregateSpec& aggregate) {
+        return algebra_of(aggregate, input_type_of(*this, aggregate)).exactly_associative;
+      })) {
     return "what is taken back must be what was said, to the last digit";
+  }
+  if (lateness > 0 &&
+      std::any_of(aggregates.begin(), aggregates.end(), [this](const AggregateSpec& aggregate) {
+        return algebra_of(aggregate, input_type_of(*this, aggregate)).cost != CostClass::kConstant;
+      })) {
+    return "late rows would copy states that grow";
   }
   return std::nullopt;
 }
@@ -160,10 +193,7 @@ Schema WindowQuery::result_schema() const {
   Schema schema = {{"window_start", ColumnType::kInt64}, {"window_end", ColumnType::kInt64}};
   schema.insert(schema.end(), keys.begin(), keys.end());
   for (const AggregateSpec& aggregate : aggregates) {
-    const ColumnType input = aggregate.input == AggregateSpec::kRows
-                                 ? ColumnType::kInt64
-                                 : values[static_cast<std::size_t>(aggregate.input)].type;
-    schema.push_back({aggregate.name, result_type(aggregate.function, input)});
+    schema.push_back({aggregate.name, result_type(aggregate, input_type_of(*this, aggregate))});
   }
   if (reports_panes) {
     schema.push_back({"pane", ColumnType::kString});

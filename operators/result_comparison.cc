@@ -21,6 +21,8 @@ bool ResultComparison::says_the_same(const std::byte* a, const std::byte* b) {
       const double* const cells = column.doubles();
       const bool both_nan = std::isnan(cells[0]) && std::isnan(cells[1]);
       if (!both_nan && cells[0] != cells[1]) return false;
+    } else if (column.type() == ColumnType::kString) {
+      if (column.string(0) != column.string(1)) return false;
     } else if (column.int64s()[0] != column.int64s()[1]) {
       return false;
     }

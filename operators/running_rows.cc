@@ -19,6 +19,8 @@ RunningRows::RunningRows(const AggregateLayout& layout, std::size_t parts,
       keys_(&memory),
       live_(&memory) {}
 
+RunningRows::~RunningRows() { layout_.release(rows_.data(), keys_.size() * parts_); }
+
 void RunningRows::cover(std::size_t slot_count) {
   const std::size_t covered = keys_.size();
   if (slot_count <= covered) return;
@@ -27,12 +29,17 @@ void RunningRows::cover(std::size_t slot_count) {
   keys_.resize(grown);
   for (std::size_t slot = covered; slot < grown; ++slot) {
     for (std::size_t part = 0; part < parts_; ++part) {
-      reset(static_cast<std::uint32_t>(slot), part);
+      write_initial(static_cast<std::uint32_t>(slot), part);
     }
   }
 }
 
 void RunningRows::reset(std::uint32_t slot, std::size_t index) {
+  layout_.release(part(slot, index), 1);
+  write_initial(slot, index);
+}
+
+void RunningRows::write_initial(std::uint32_t slot, std::size_t index) {
   std::byte* entry = part(slot, index);
   copy_entry(entry, layout_.initial_entry().data(), entry_size_);
   entry_header(entry).slot = slot;
@@ -53,6 +60,7 @@ std::uint32_t RunningRows::remove_live(std::uint32_t slot) {
 }
 
 void RunningRows::renumber(const SlotMap& map) {
+  // Rows that are not live hold nothing, so that live ones may move over them.
   std::size_t kept = 0;
   map.for_each_below(keys_.size(), [&](std::uint32_t from, std::uint32_t to) {
     if (from != to) {

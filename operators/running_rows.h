@@ -18,6 +18,9 @@ namespace tidemark {
 class RunningRows {
  public:
   RunningRows(const AggregateLayout& layout, std::size_t parts, std::pmr::memory_resource& memory);
+  ~RunningRows();
+  RunningRows(const RunningRows&) = delete;
+  RunningRows& operator=(const RunningRows&) = delete;
 
   // Live slots in no particular order.
   std::span<const std::uint32_t> live() const { return live_; }
@@ -72,6 +75,7 @@ class RunningRows {
  private:
   void add_live(std::uint32_t slot);
   std::uint32_t remove_live(std::uint32_t slot);
+  void write_initial(std::uint32_t slot, std::size_t part);
 
   struct Key {
     std::uint32_t entries = 0;

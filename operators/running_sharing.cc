@@ -80,6 +80,7 @@ void RunningSharing::refresh_touched() {
 
 // The two bounds lie apart, so that a stream near one of them does not go to and fro.
 void RunningSharing::choose_way() {
+  if (layout_.has_text_results()) return;  // which have no cells of their own to keep
   const std::span<const std::uint32_t> live = rows_.live();
   if (keeps_results_) {
     keeps_results_ = changes_ * 2 < live.size();

@@ -49,6 +49,11 @@ class RunningSharing : public PaneSharing {
   // One more live entry of a slot, whose running row changes.
   void enter(std::uint32_t slot);
 
+  // A live slot's row has changed in some other way.
+  void change(std::uint32_t slot) {
+    if (keeps_results_ && rows_.touch(slot)) touched_.push_back(slot);
+  }
+
   // Fetches the rows of entries that are about to be merged or taken out.
   void prefetch(const std::byte* entries, std::size_t n) const {
     if (rows_.live().size() <= kCachedKeys) return;

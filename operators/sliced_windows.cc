@@ -66,7 +66,7 @@ SlicedWindows::SlicedWindows(Slicing slicing, std::uint32_t specification,
       specification_(specification),
       layout_(layout),
       pool_(layout, memory),
-      log_(layout.entry_size(), memory),
+      log_(layout, memory),
       sharing_(std::move(sharing)),
       discarded_(layout.entry_size()) {
   if (late_firings == nullptr) return;
@@ -108,6 +108,7 @@ void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
     }
   }
   layout_.update(entries_.data(), rows.batch, rows.first_value, rows.begin, rows.size());
+  layout_.release(discarded_.data(), 1);
 }
 
 Pane* SlicedWindows::pane_of(std::int64_t slice, const RowChunk& rows) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace tidemark {
 
@@ -37,6 +36,10 @@ TwoStacksSharing::TwoStacksSharing(const WindowSpec& window, const AggregateLayo
       period_(std::max<std::int64_t>(window.size / window.slide, 1)),
       loose_(layout, memory),
       loose_runs_(&memory) {}
+
+TwoStacksSharing::~TwoStacksSharing() {
+  layout_.release(loose_copies_.data(), loose_copies_.size() / layout_.entry_size());
+}
 
 void TwoStacksSharing::begin_expiry(std::int64_t window) {
   next_window_ = window;
@@ -83,7 +86,7 @@ void TwoStacksSharing::restore(const EntryRun& run) {
     for (std::size_t i = 0; i < n; ++i) {
       const std::byte* entry = entries + i * entry_size;
       const std::uint32_t slot = entry_header(entry).slot;
-      copy_entry(rows_.part(slot, kFront), entry, entry_size);
+      layout_.assign(rows_.part(slot, kFront), entry);
       leave(slot);
     }
     entries_left(entries, n);
@@ -140,12 +143,12 @@ bool TwoStacksSharing::result_states(std::span<const std::uint32_t> slots, const
 void TwoStacksSharing::include_loose(std::span<const std::uint32_t> slots,
                                      const std::byte** states) {
   const std::size_t entry_size = layout_.entry_size();
-  loose_copies_.resize(kChunk * entry_size);
+  loose_copies_.resize(kChunk * entry_size);  // of no handles
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const std::byte* total = loose_.total(slots[i]);
     if (total == nullptr) continue;
     std::byte* copy = loose_copies_.data() + i * entry_size;
-    std::memcpy(copy, states[i], entry_size);
+    layout_.assign(copy, states[i]);
     layout_.merge(&copy, total, 1);
     states[i] = copy;
   }

@@ -23,6 +23,7 @@ class TwoStacksSharing final : public RunningSharing {
  public:
   TwoStacksSharing(const WindowSpec& window, const AggregateLayout& layout,
                    std::pmr::memory_resource& memory);
+  ~TwoStacksSharing() override;
 
   void begin_expiry(std::int64_t window) override;
   void expire(const EntryRun& run, SealedSlices& sealed) override;

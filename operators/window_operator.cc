@@ -16,7 +16,8 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
     : query_(query),
       keys_(query.keys, key_memory_),
       emitter_(keys_, query, output),
-      plain_layout_(std::make_unique<AggregateLayout>(query.values, query.aggregates, false)),
+      plain_layout_(
+          std::make_unique<AggregateLayout>(query.values, query.aggregates, false, window_memory_)),
       collection_(collection),
       slots_(RowChunk::kRows) {
   const std::shared_ptr<const ZoneClock> zone = zone_clock_of(query.zone);
@@ -24,7 +25,8 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
     const WindowPlan& plan = plans[i];
     const bool undoable = plan.strategy == Strategy::kSubtract;
     if (undoable && !undoable_layout_) {
-      undoable_layout_ = std::make_unique<AggregateLayout>(query.values, query.aggregates, true);
+      undoable_layout_ =
+          std::make_unique<AggregateLayout>(query.values, query.aggregates, true, window_memory_);
     }
     if (plan.keeps_sessions_by_key) {
       windows_.push_back(

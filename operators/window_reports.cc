@@ -10,7 +10,7 @@ WindowReports::WindowReports(const WindowQuery& query, std::uint32_t specificati
     : query_(query), layout_(layout), output_(specification, layout, memory), comparison_(layout) {}
 
 void WindowReports::report(KeyWindow& window, PaneTiming timing) {
-  std::vector<std::byte>* const reported =
+  HeldEntry* const reported =
       window.firing != nullptr && query_.accumulation != Accumulation::kDiscarding
           ? &window.firing->reported
           : nullptr;
@@ -21,9 +21,7 @@ void WindowReports::report(KeyWindow& window, PaneTiming timing) {
   if (query_.accumulation == Accumulation::kRetracting) take_back(window, timing);
   say(window, window.content, timing, again ? ChangeKind::kUpdateAfter : ChangeKind::kInsert);
   ++window.firings;
-  if (reported != nullptr) {
-    reported->assign(window.content, window.content + layout_.entry_size());
-  }
+  if (reported != nullptr) reported->assign(layout_, window.content);
 }
 
 void WindowReports::say_once(EventTime start, EventTime end, const std::byte* content) {

@@ -75,6 +75,7 @@ void WindowRows::clear() {
 
 void WindowRows::fill(Batch& scratch, std::size_t from, std::size_t n) const {
   scratch.clear();
+  std::copy_n(times_.begin() + static_cast<std::ptrdiff_t>(from), n, scratch.times());
   for (std::size_t column = 0; column < values_.size(); ++column) {
     auto* cells = static_cast<std::uint64_t*>(scratch.column(column).cells());
     for (std::size_t i = 0; i < n; ++i) {

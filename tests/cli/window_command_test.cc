@@ -97,6 +97,26 @@ TEST_F(WindowCommandTest, ConditionsChooseTheRowsOfAnAggregate) {
       << result.err;
 }
 
+TEST_F(WindowCommandTest, ConditionsOnGeneratedOrdersChooseTheRowsOfAnAggregate) {
+  const CommandResult result = run(
+      "'gen:orders?rows=1000' --window 'tumbling size=1d' --quiet --times ms --agg \"count, count "
+      "where order_id <= 10, min(order_id) where order_id > 990 as first, count where country = "
+      "nowhere as none, max(cents) where amount < 0 as least\"");
+  EXPECT_EQ(result.out.substr(result.out.find('\n') + 1),
+            "1767225600000,1767312000000,1000,10,991,0,\n")
+      << result.err;
+}
+
+TEST_F(WindowCommandTest, ListsAreTextInCsvAndArraysInJson) {
+  folder_.write("lists.csv", "ts,x\n2,20\n1,10\n3,\n4,20\n");
+  const std::string command =
+      "lists.csv --time ts --time-unit ms --window 'tumbling size=10ms' --delay 1s --times ms "
+      "--quiet --agg 'collect(x) as all, top_k(x, 1) as top, count_distinct(x) as n'";
+  EXPECT_EQ(run(command).out, "window_start,window_end,all,top,n\n0,10,\"[10,20,20]\",[20],2\n");
+  EXPECT_EQ(run(command + " --output-format json").out,
+            "{\"window_start\":0,\"window_end\":10,\"all\":[10,20,20],\"top\":[20],\"n\":2}\n");
+}
+
 TEST_F(WindowCommandTest, ASumThatDoesNotFitIsNullAndEndsWithFour) {
   folder_.write("rows.csv", "ts,k,x\n1,a,9223372036854775807\n2,a,1\n3,b,4\n");
   const CommandResult result = run(
@@ -216,7 +236,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{kGoodWindow + "--zone Mars/Olympus", "--zone: unknown time zone 'Mars/Olympus'"},
         Refusal{kGoodWindow + "--zone +08:00", "unknown time zone '+08:00'"},
         Refusal{kGoodWindow + "--format json", "json input is not available in this version"},
-        Refusal{kGoodWindow + "--agg 'median(x)'", "median at character 1"},
+        Refusal{kGoodWindow + "--agg 'quantile(x)'", "a number, as in quantile(x, 0.99)"},
+        Refusal{kGoodWindow + "--agg 'quantile(amount, 2)'", "a number from 0 to 1"},
+        Refusal{kGoodWindow + "--agg 'top_k(amount, 0)'", "a whole number from 1 to 10000"},
         Refusal{kGoodWindow + "--agg 'count, sum'", "at character 11"},
         Refusal{kGoodWindow + "--delay 5", "--delay: "},
         Refusal{kGoodWindow + "--delay -5s", "--delay must not be negative, but is -5s"},

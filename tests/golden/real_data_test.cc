@@ -170,10 +170,12 @@ TEST_F(RealData, BusiestAddressesPerSixHours) {
 TEST_F(RealData, AConstantHasItselfAsAverageInEveryWindow) {
   const Table windows = window(data("nab/art_flatline.csv"),
                                "--time timestamp --window 'sliding size=1h slide=5m' "
-                               "--agg 'avg(value), min(value), max(value)'");
+                               "--agg 'avg(value), min(value), max(value), median(value), "
+                               "stddev_pop(value)'");
   ASSERT_FALSE(windows.empty());
   for (const auto& row : windows) {
-    for (std::size_t i = 2; i < 5; ++i) ASSERT_EQ(number(row.at(i)), 45) << row[0];
+    for (std::size_t i = 2; i < 6; ++i) ASSERT_EQ(number(row.at(i)), 45) << row[0];
+    ASSERT_EQ(number(row.at(6)), 0) << row[0];
   }
 }
 

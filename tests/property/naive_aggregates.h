@@ -1,7 +1,9 @@
-// Aggregates over a list of rows, computed at once from the whole list.
+// Aggregates over a list of rows in order of arrival, computed at once from the whole list.
+// Sketches are not modelled: their exact values are given.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "support/test_rows.h"
@@ -14,6 +16,9 @@ struct NaiveAggregates {
   // Sums among them that do not fit int64.
   std::uint64_t overflows = 0;
 };
+
+// What user-defined aggregates are here: of int64, modulo 2^64, and invertible.
+std::shared_ptr<const UserAggregate> sum_of_squares();
 
 // One cell per aggregate of `query`.
 NaiveAggregates naive_aggregates(const WindowQuery& query, const std::vector<const Row*>& rows);

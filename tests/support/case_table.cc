@@ -72,9 +72,9 @@ Cell parse_cell(const std::string& text, ColumnType type) {
 }
 
 AggregateFunction parse_function(const std::string& text) {
-  for (const auto function :
-       {AggregateFunction::kCount, AggregateFunction::kSum, AggregateFunction::kMin,
-        AggregateFunction::kMax, AggregateFunction::kAvg}) {
+  for (auto number = std::uint8_t{0}; number < static_cast<std::uint8_t>(AggregateFunction::kUser);
+       ++number) {
+    const auto function = static_cast<AggregateFunction>(number);
     if (to_string(function) == text) return function;
   }
   throw BadTable(fmt::format("unknown aggregate '{}'", text));
@@ -200,6 +200,10 @@ class CaseBuilder {
     if (words.size() > 2) {
       spec.input = input_of(words[2]);
       spec.name += "_" + words[2];
+    }
+    if (words.size() > 3) {
+      spec.parameter = std::stod(words[3]);
+      spec.name += "_" + words[3];
     }
     case_.query.aggregates.push_back(std::move(spec));
   }

@@ -6,6 +6,7 @@
 //   value amount:int64
 //   aggregate count
 //   aggregate sum amount
+//   aggregate quantile amount 0.9
 //   delay 5s
 //   rows
 //     2s A 10

@@ -24,6 +24,20 @@ TEST(AggregateListTest, ReadsEveryFunctionAndNamesItAsWritten) {
   EXPECT_EQ((*list)[3].column, "x");
 }
 
+TEST(AggregateListTest, ReadsParametersAndKeepsThemInTheName) {
+  const auto list =
+      parse_aggregate_list("quantile(x,0.99), approx_quantile(x, 0.5), TOP_K(y, 3) as top");
+  ASSERT_TRUE(list.has_value()) << list.error().message;
+  std::vector<std::string> names;
+  std::vector<double> parameters;
+  for (const AggregateRequest& request : *list) {
+    names.push_back(request.name);
+    parameters.push_back(request.parameter);
+  }
+  EXPECT_THAT(names, testing::ElementsAre("quantile(x, 0.99)", "approx_quantile(x, 0.5)", "top"));
+  EXPECT_THAT(parameters, testing::ElementsAre(0.99, 0.5, 3));
+}
+
 TEST(AggregateListTest, ReadsNamesAndConditionsInEitherOrder) {
   for (const char* text :
        {"sum(amount) as total where country = 'DE'", "sum(amount) where country='DE' as total"}) {
@@ -79,7 +93,10 @@ TEST(AggregateListTest, ErrorsNameThePosition) {
       {"sum()", "a column is expected at character 5"},
       {"sum(x", "a closing parenthesis is expected at character 6"},
       {"count, total(x)", "total at character 8 of 'count, total(x)' is not an aggregate"},
-      {"median(x)", "median at character 1 of 'median(x)' is not available in this version"},
+      {"count, total(x)", "there are count, sum, min, max, avg, stddev, stddev_pop, variance"},
+      {"quantile(x)", "a number, as in quantile(x, 0.99), is expected at character 11"},
+      {"top_k(x, many)", "a number, as in top_k(x, 3), is expected at character 10"},
+      {"median(x, 0.5)", "a closing parenthesis is expected at character 9"},
       {"sum(x) as", "a name after as is expected at character 10"},
       {"sum(x) where y ~ 1", "one of = <> < <= > >= is expected at character 16"},
       {"sum(x) where y =", "a value to compare with is expected at character 17"},

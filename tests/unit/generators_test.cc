@@ -30,7 +30,9 @@ const std::vector<OrderColumn> kAllOrderColumns{OrderColumn::kOrderId, OrderColu
 
 std::vector<Row> rows_of(const OrderSourceConfig& config, std::uint64_t shard, std::uint64_t shards,
                          std::size_t batch_rows) {
-  OrderPartition partition(config, kAllOrderColumns, shard, shards);
+  std::vector<OrderValue> columns;
+  for (const OrderColumn column : kAllOrderColumns) columns.push_back({column});
+  OrderPartition partition(config, columns, shard, shards);
   Batch batch(kAllColumns, batch_rows);
   std::vector<Row> rows;
   while (partition.poll(batch) == PollStatus::kRows) {

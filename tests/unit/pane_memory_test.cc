@@ -145,7 +145,20 @@ TEST_F(PaneMemory, ARenumberedPaneFindsItsEntries) {
 
 class PaneLogMemory : public ::testing::Test {
  protected:
-  static constexpr std::size_t kEntry = 1024;
+  // 32 doubles with a sum, a count and a least one each, and the header.
+  static constexpr std::size_t kColumns = 32;
+  static constexpr std::size_t kEntry = 8 + kColumns * 24;
+
+  static AggregateLayout layout_of_columns() {
+    Schema values;
+    std::vector<AggregateSpec> aggregates;
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      values.push_back({"x", ColumnType::kDouble});
+      aggregates.push_back({AggregateFunction::kAvg, static_cast<int>(i), "mean"});
+      aggregates.push_back({AggregateFunction::kMin, static_cast<int>(i), "least"});
+    }
+    return AggregateLayout(values, aggregates, false);
+  }
 
   // A slice of so many entries comes, and the oldest of more than `slices` leaves.
   void slide(std::size_t entries, std::size_t slices) {
@@ -159,7 +172,8 @@ class PaneLogMemory : public ::testing::Test {
   }
 
   CountedMemory memory_;
-  PaneLog log_{kEntry, memory_};
+  AggregateLayout layout_ = layout_of_columns();
+  PaneLog log_{layout_, memory_};
   std::deque<std::uint64_t> ends_;
 };
 
