@@ -76,7 +76,7 @@ AggregateAlgebra algebra_of(const AggregateSpec& aggregate, ColumnType input) {
               .commutative = false,
               .cost = CostClass::kPerValue};
     case AggregateFunction::kUser:
-      return aggregate.user->algebra();
+      return aggregate.user == nullptr ? AggregateAlgebra{} : aggregate.user->algebra();
   }
   return {};
 }
@@ -97,7 +97,7 @@ ColumnType result_type(const AggregateSpec& aggregate, ColumnType input) {
     case AggregateFunction::kCollect:
       return ColumnType::kString;
     case AggregateFunction::kUser:
-      return aggregate.user->result_type();
+      return aggregate.user == nullptr ? ColumnType::kDouble : aggregate.user->result_type();
     default:
       return ColumnType::kDouble;
   }

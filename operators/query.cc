@@ -15,10 +15,10 @@ namespace {
 
 constexpr double kMostTop = 10'000;
 
+// Also of queries that are not known to be valid.
 ColumnType input_type_of(const WindowQuery& query, const AggregateSpec& aggregate) {
-  return aggregate.input == AggregateSpec::kRows
-             ? ColumnType::kInt64
-             : query.values[static_cast<std::size_t>(aggregate.input)].type;
+  const auto input = static_cast<std::size_t>(aggregate.input);
+  return input < query.values.size() ? query.values[input].type : ColumnType::kInt64;
 }
 
 Expected<void> validate_parameter(const AggregateSpec& aggregate) {
