@@ -73,12 +73,13 @@ void DistinctSketch::add(std::uint64_t value) {
 void DistinctSketch::add_sparse(std::uint32_t code) {
   if (sparse_.size() == sparse_.capacity()) {
     tidy();
-    if (sparse_.size() > kMostSparse) {
+    const bool crowded = sparse_.size() * 2 > sparse_.capacity();
+    if (crowded && sparse_.capacity() >= kMostSparse) {
       become_dense();
       raise(code);
       return;
     }
-    if (sparse_.size() * 2 > sparse_.capacity()) {
+    if (crowded) {
       sparse_.reserve(std::max<std::size_t>(sparse_.capacity() * 2, 4));
     }
   }

@@ -12,7 +12,7 @@ namespace tidemark {
 // HyperLogLog (Flajolet, Fusy, Gandouet and Meunier 2007) with 4096 registers and 64-bit hashes, a
 // sparse list at finer precision while there are few values (Heule, Nunkesser and Hall 2013), and
 // the estimator without bias tables of Ertl (2017). The standard error is 1.04 / sqrt(4096), 1.6 %;
-// up to 1,024 values it is far below. At most about 4.2 KB. Not thread-safe.
+// up to 500 values it is far below. At most about 4.2 KB. Not thread-safe.
 class DistinctSketch {
  public:
   explicit DistinctSketch(std::pmr::memory_resource& memory) : sparse_(&memory), ranks_(&memory) {}

@@ -121,7 +121,10 @@ struct Rank {
     share = place - static_cast<double>(below);
   }
   static double between(double low, double high, double share) {
-    return low == high || share == 0 ? low + 0.0 : std::lerp(low, high, share) + 0.0;
+    if (low == high || share == 0) return low + 0.0;
+    // std::lerp says one of its ends where the other is infinite.
+    if (std::isinf(low) || std::isinf(high)) return low * (1 - share) + high * share;
+    return std::lerp(low, high, share) + 0.0;
   }
   std::uint64_t below;
   std::uint64_t above;

@@ -195,7 +195,9 @@ TEST(ValueRunsTest, JoinedAndSharedRunsStayAsTheyAreForEachOfTheirHolders) {
         Runs::add(handles[i], static_cast<std::int64_t>(step), 0, memory);
         expected[i].push_back(step);
     }
-    if (step % 16 == 0) ASSERT_EQ(values_of(handles[i]), expected[i]);
+    if (step % 16 == 0) {
+      ASSERT_EQ(values_of(handles[i]), expected[i]);
+    }
   }
   for (std::size_t i = 0; i < handles.size(); ++i) {
     ASSERT_EQ(values_of(handles[i]), expected[i]);
