@@ -8,6 +8,14 @@ namespace tidemark {
 namespace {
 
 constexpr std::size_t kEmitted = 256;
+// Whether states are plain bytes, which records may drop without a word.
+bool has_plain_states(const WindowQuery& query) {
+  return std::all_of(
+      query.aggregates.begin(), query.aggregates.end(), [](const AggregateSpec& aggregate) {
+        return algebra_of(aggregate, ColumnType::kInt64).cost == CostClass::kConstant;
+      });
+}
+
 // What a gap that only rows know may be, ms: a first guess for timers.
 constexpr std::int64_t kUnknownGap = 1000;
 
@@ -16,7 +24,8 @@ constexpr std::int64_t kUnknownGap = 1000;
 bool SessionWindows::can_hold(const WindowQuery& query, const WindowSpec& window) {
   return window.kind == WindowKind::kSession && query.strategy == Strategy::kAuto &&
          query.trigger == nullptr && query.evictor == nullptr && query.lateness == 0 &&
-         query.early.kind == EarlyFiring::Kind::kNone && !query.state_ttl;
+         query.early.kind == EarlyFiring::Kind::kNone && !query.state_ttl &&
+         has_plain_states(query);
 }
 
 SessionWindows::SessionWindows(const WindowQuery& query, const WindowSpec& spec,
