@@ -98,10 +98,12 @@ TEST_F(WindowCommandTest, ConditionsChooseTheRowsOfAnAggregate) {
 }
 
 TEST_F(WindowCommandTest, ConditionsOnGeneratedOrdersChooseTheRowsOfAnAggregate) {
-  const CommandResult result = run(
-      "'gen:orders?rows=1000' --window 'tumbling size=1d' --quiet --times ms --agg \"count, count "
-      "where order_id <= 10, min(order_id) where order_id > 990 as first, count where country = "
-      "nowhere as none, max(cents) where amount < 0 as least\"");
+  const CommandResult result =
+      run("tidemark window 'gen:orders?rows=1000' --window 'tumbling size=1d' --quiet --times ms "
+          "--agg \"count, count "
+          "where order_id <= 10 as few, min(order_id) where order_id > 990 as first, count where "
+          "country = "
+          "nowhere as none, max(cents) where amount < 0 as least\"");
   EXPECT_EQ(result.out.substr(result.out.find('\n') + 1),
             "1767225600000,1767312000000,1000,10,991,0,\n")
       << result.err;
@@ -110,7 +112,8 @@ TEST_F(WindowCommandTest, ConditionsOnGeneratedOrdersChooseTheRowsOfAnAggregate)
 TEST_F(WindowCommandTest, ListsAreTextInCsvAndArraysInJson) {
   folder_.write("lists.csv", "ts,x\n2,20\n1,10\n3,\n4,20\n");
   const std::string command =
-      "window lists.csv --time ts --time-unit ms --window 'tumbling size=10ms' --delay 1s --times "
+      "tidemark window lists.csv --time ts --time-unit ms --window 'tumbling size=10ms' --delay 1s "
+      "--times "
       "ms "
       "--quiet --agg 'collect(x) as all, top_k(x, 1) as top, count_distinct(x) as n'";
   EXPECT_EQ(run(command).out, "window_start,window_end,all,top,n\n0,10,\"[10,20,20]\",[20],2\n");
