@@ -164,7 +164,9 @@ bool CsvScanner::next(CsvRow& row) {
 
 std::size_t CsvRowBoundary::scan(std::string_view text, bool complete) {
   while (scanned_ < text.size()) {
-    if (!scan_block(text) && !scan_to_quote(text, complete)) break;
+    // Where there are no quotes, looking for one and for the last line end is all.
+    if (has_quotes_ && scan_block(text)) continue;
+    if (!scan_to_quote(text, complete)) break;
   }
   return boundary_;
 }
@@ -202,6 +204,7 @@ bool CsvRowBoundary::starts_cell(std::string_view text, std::size_t at) const {
 // Scans up to the next quote and over it, or to the end. False if more text has to come first.
 bool CsvRowBoundary::scan_to_quote(std::string_view text, bool complete) {
   const std::size_t quote = std::min(text.find('"', scanned_), text.size());
+  has_quotes_ = has_quotes_ || quote < text.size();
   if (!in_quotes_) {
     const std::size_t line_feed = text.substr(scanned_, quote - scanned_).rfind('\n');
     if (line_feed != std::string_view::npos) boundary_ = scanned_ + line_feed + 1;

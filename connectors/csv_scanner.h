@@ -113,6 +113,7 @@ class CsvRowBoundary {
   bool starts_cell(std::string_view text, std::size_t at) const;
 
   char delimiter_;
+  bool has_quotes_ = false;  // so far
   bool in_quotes_ = false;
   std::size_t scanned_ = 0;
   std::size_t boundary_ = 0;
