@@ -48,11 +48,13 @@ class Kernel final : public PrimitiveKernel {
       for (std::size_t i = 0; i < n; ++i) {
         if (has_nulls && values->is_null(begin + i)) continue;
         std::byte* entry = entries[i];
-        const State state = load_state<State>(entry, at);
-        if constexpr (requires { Operation::kReadsTimes; }) {
+        if constexpr (requires { Operation::add_in_place(entry, at, cells[i]); }) {
+          Operation::add_in_place(entry, at, cells[i]);
+        } else if constexpr (requires { Operation::kReadsTimes; }) {
+          const State state = load_state<State>(entry, at);
           store_state(entry, at, Operation::add(state, cells[i], times[begin + i]));
         } else {
-          store_state(entry, at, Operation::add(state, cells[i]));
+          store_state(entry, at, Operation::add(load_state<State>(entry, at), cells[i]));
         }
       }
     }

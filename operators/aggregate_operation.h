@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -130,13 +131,6 @@ struct MomentsOperation {
   using State = Moments;
   static constexpr bool kInvertible = false;
   static State identity() { return {0, 0, 0}; }
-  static State add_number(State state, double value) {
-    ++state.count;
-    const double distance = value - state.mean;
-    state.mean += distance / static_cast<double>(state.count);
-    state.squares += distance * (value - state.mean);
-    return state;
-  }
   static State combine(const State& a, const State& b) {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
@@ -152,7 +146,21 @@ struct MomentsOperation {
 template <typename T>
 struct MomentsOf : MomentsOperation {
   using Input = T;
-  static State add(State state, T value) { return add_number(state, static_cast<double>(value)); }
+  // Member by member: copied as a whole, a state is stored in words and loaded in vectors, which
+  // waits for the stores each time.
+  static void add_in_place(std::byte* entry, std::size_t offset, T value) {
+    const auto number = static_cast<double>(value);
+    const std::size_t mean_at = offset + offsetof(Moments, mean);
+    const std::size_t squares_at = offset + offsetof(Moments, squares);
+    const auto count = load_state<std::uint64_t>(entry, offset) + 1;
+    double mean = load_state<double>(entry, mean_at);
+    const double distance = number - mean;
+    mean += distance / static_cast<double>(static_cast<std::int64_t>(count));
+    store_state(entry, offset, count);
+    store_state(entry, mean_at, mean);
+    store_state(entry, squares_at,
+                load_state<double>(entry, squares_at) + distance * (number - mean));
+  }
 };
 
 // By event time; of equal times the one that came first, or last. States are combined from old to
