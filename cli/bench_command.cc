@@ -80,7 +80,9 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   add("--skew", arguments.skew, "of the keys: uniform (default), zipf:S or hot:F");
   add("--agg", arguments.aggregates,
       "count, and sum, min, max, avg of amount; default 'count, sum(amount), max(amount)'");
-  add("--strategy", arguments.strategy, "auto (default), buckets, recompute, subtract, two-stacks");
+  add("--strategy", arguments.strategy,
+      "auto (default), buckets, recompute, subtract, two-stacks, "
+      "base-intervals");
   add("--rate", arguments.rate,
       "rows per second of the latency run, such as 2M/s; default: half of the median throughput; "
       "max: no latency run");

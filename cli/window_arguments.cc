@@ -67,7 +67,8 @@ void add_job_options(CLI::App& command, WindowArguments& arguments) {
       "count, sum(x), min(x), max(x), avg(x), each with an optional `as NAME` and `where COL OP "
       "VALUE`; default count");
   add("--strategy", arguments.strategy,
-      "how windows share work: auto (default), buckets, recompute, subtract or two-stacks");
+      "how windows share work: auto (default), buckets, recompute, subtract, two-stacks or "
+      "base-intervals");
   add("--cores", arguments.cores, "default: what the affinity mask and the cgroup allow");
 }
 

@@ -24,6 +24,7 @@ std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const WindowSp
       return std::make_unique<TwoStacksSharing>(window, layout, memory);
     case Strategy::kAuto:
     case Strategy::kBuckets:
+    case Strategy::kBaseIntervals:
       break;
   }
   throw std::invalid_argument("strategy " + std::string(to_string(strategy)) +

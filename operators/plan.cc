@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/session_windows.h"
+#include "tidemark/operators/shared_windows.h"
+#include "tidemark/operators/slice_edges.h"
 #include "tidemark/operators/slicing.h"
 #include "tidemark/runtime/duration.h"
 
@@ -13,12 +16,34 @@ namespace tidemark {
 
 namespace {
 
+// The mean length of a calendar month, ms; units are told apart no further here.
+constexpr double kMonth = 30.4 * 86'400'000;
+
 bool overlap(const WindowSpec& window) { return window.size > window.slide; }
 
-Strategy choose(const WindowQuery& query, const WindowSpec& window, std::string& reason) {
+// Windows that could share one set of slices.
+std::vector<Slicing> shareable_windows(const WindowQuery& query) {
+  std::vector<Slicing> slicings;
+  if (!can_share_one_set_of_slices(query)) return slicings;
+  for (const WindowSpec& window : query.windows) {
+    if (!query.leaves_shared_path(window)) slicings.emplace_back(window);
+  }
+  return slicings;
+}
+
+// From so many windows on, one update per row and log2(slices) merges per result are less than an
+// update per row and window.
+constexpr std::size_t kManyWindows = 8;
+
+Strategy choose(const WindowQuery& query, const WindowSpec& window, std::size_t shareable,
+                std::string& reason) {
   if (query.strategy != Strategy::kAuto) {
     reason = "asked for";
     return query.strategy;
+  }
+  if (shareable >= kManyWindows) {
+    reason = fmt::format("a row updates one slice for all {} windows", shareable);
+    return Strategy::kBaseIntervals;
   }
   if (!overlap(window)) {
     reason = "windows do not overlap, so there is nothing to share";
@@ -58,6 +83,10 @@ void predict(WindowPlan& plan) {
     case Strategy::kSubtract:
       plan.merges_per_entry = 2;
       break;
+    case Strategy::kBaseIntervals:
+      plan.merges_per_result = std::ceil(
+          std::log2(static_cast<double>(std::max<std::int64_t>(plan.slices_per_window, 2))));
+      break;
     case Strategy::kTwoStacks:
     case Strategy::kAuto:
       plan.merges_per_entry = grows ? 1 : 3;
@@ -69,6 +98,8 @@ void predict(WindowPlan& plan) {
 
 std::vector<WindowPlan> plan_query(const WindowQuery& query) {
   std::vector<WindowPlan> plans;
+  const std::vector<Slicing> shareable = shareable_windows(query);
+  const double edges_per_ms = SliceEdges(shareable).edges_per_ms();
   for (const WindowSpec& window : query.windows) {
     WindowPlan plan;
     plan.window = window;
@@ -83,10 +114,20 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
       plans.push_back(std::move(plan));
       continue;
     }
-    plan.strategy = choose(query, window, plan.reason);
+    plan.strategy = choose(query, window, shareable.size(), plan.reason);
     const Slicing slicing(window);
     plan.slices_per_slide = slicing.slices_per_slide();
     plan.slices_per_window = slicing.slices_per_window();
+    if (plan.strategy == Strategy::kBaseIntervals) {
+      plan.shared_by = shareable.size();
+      const double length = window.unit == CalendarUnit::kNone
+                                ? static_cast<double>(window.size)
+                                : kMonth * static_cast<double>(window.size);
+      plan.slices_per_window = std::llround(std::max(1.0, edges_per_ms * length));
+      plan.slices_per_slide =
+          std::llround(std::max(1.0, edges_per_ms * length * static_cast<double>(window.slide) /
+                                         static_cast<double>(window.size)));
+    }
     const bool undoable = plan.strategy == Strategy::kSubtract;
     plan.state_bytes = AggregateLayout(query.values, query.aggregates, undoable).state_size();
     predict(plan);
@@ -137,8 +178,9 @@ std::string to_string(const WindowPlan& plan) {
   text += fmt::format("  strategy: {} ({})\n", to_string(plan.strategy), plan.reason);
   if (shares) {
     const bool grows = plan.window.kind == WindowKind::kCumulate;
-    text += fmt::format("  slices: {} per {}, {}{} per window\n", plan.slices_per_slide,
-                        grows ? "step" : "slide", grows ? "up to " : "", plan.slices_per_window);
+    text += fmt::format("  slices: {} per {}, {}{} per window{}\n", plan.slices_per_slide,
+                        grows ? "step" : "slide", grows ? "up to " : "", plan.slices_per_window,
+                        plan.shared_by > 1 ? ", shared by all windows of the query" : "");
   } else {
     text += "  slices: none, one state per window\n";
   }
@@ -149,6 +191,11 @@ std::string to_string(const WindowPlan& plan) {
   }
   text += fmt::format("  entry: {} bytes of state and 8 of header per key and {}\n",
                       plan.state_bytes, shares ? "slice" : "window");
+  if (plan.strategy == Strategy::kBaseIntervals) {
+    text += fmt::format("  predicted: {:.4g} updates per row, about {:.4g} merges per result\n",
+                        plan.updates_per_row, plan.merges_per_result);
+    return text;
+  }
   text += fmt::format("  predicted: {:.4g} updates per row, {:.4g} merges per slice entry\n",
                       plan.updates_per_row, plan.merges_per_entry);
   return text;

@@ -31,6 +31,10 @@ struct WindowPlan {
   // is live in every slice.
   double updates_per_row = 1;
   double merges_per_entry = 0;
+  // Base intervals: instead of that, where every slice has rows of every key; and how many windows
+  // share the slices.
+  double merges_per_result = 0;
+  std::size_t shared_by = 1;
 };
 
 // `query` is valid.

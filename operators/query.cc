@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidemark/operators/shared_windows.h"
 #include "tidemark/operators/trigger.h"
 #include "tidemark/operators/user_aggregate.h"
 #include "tidemark/operators/zone_clock.h"
@@ -234,6 +235,12 @@ Expected<void> validate(const WindowQuery& query) {
   }
   for (const AggregateSpec& aggregate : query.aggregates) {
     if (auto valid = validate_aggregate(query, aggregate); !valid) return valid;
+  }
+  if (query.strategy == Strategy::kBaseIntervals && !can_share_one_set_of_slices(query)) {
+    return make_error(
+        "strategy base-intervals takes no allowed lateness, and only aggregates of fixed size that "
+        "may be "
+        "merged in any order; use auto or another strategy");
   }
   if (query.delay < 0 || query.delay > kMaxDurationMs) {
     return make_error(

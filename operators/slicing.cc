@@ -113,10 +113,6 @@ std::int64_t Slicing::local_slice_start(std::int64_t slice) const {
   return offset_ + floor_div(slice, 2) * slide_ + floor_mod(slice, 2) * remainder_;
 }
 
-std::int64_t Slicing::local_window_start(std::int64_t window) const {
-  return local_slice_start(first_slice(window));
-}
-
 std::int64_t Slicing::local_window_end(std::int64_t window) const {
   if (months_ != 0) return month_start((window + 1) * months_);
   return offset_ + window * slide_ + size_;

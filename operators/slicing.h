@@ -46,7 +46,8 @@ class Slicing {
   // The slice that holds `time`, a valid event time.
   Span span_of(EventTime time) const;
   std::int64_t slice_of(EventTime time) const { return span_of(time).slice; }
-  bool is_gap(std::int64_t slice) const { return whole_slides_ == 0 && floor_mod(slice, 2) == 1; }
+  bool has_gaps() const { return whole_slides_ == 0; }
+  bool is_gap(std::int64_t slice) const { return has_gaps() && floor_mod(slice, 2) == 1; }
 
   // First and last slice of a window.
   std::int64_t first_slice(std::int64_t window) const {
@@ -83,14 +84,26 @@ class Slicing {
   // The same where windows stay open for `lateness` ms more: end - 1 + lateness > watermark.
   std::int64_t first_open_window(EventTime watermark, std::int64_t lateness) const;
 
- private:
-  // On local time.
+  // The same on local time, for a caller that shares it among several slicings.
   std::int64_t local_slice_of(std::int64_t local) const;
   std::int64_t local_slice_start(std::int64_t slice) const;
-  std::int64_t local_window_start(std::int64_t window) const;
+  std::int64_t local_window_start(std::int64_t window) const {
+    return local_slice_start(first_slice(window));
+  }
   std::int64_t local_window_end(std::int64_t window) const;
+  // `watermark` is a local one, and neither kNoWatermark nor kEndOfTime.
   std::int64_t first_open_locally(std::int64_t watermark) const;
 
+  // Windows whose ends are offset() + size() + n * slide() on local time; nothing else does this.
+  bool ends_evenly() const { return months_ == 0; }
+  // Whether those windows all have the same length.
+  bool slides() const { return months_ == 0 && steps_ == 1; }
+  std::int64_t slide() const { return slide_; }
+  // Of local time; where the first slice and window number 0 begin, and where that window ends.
+  std::int64_t origin() const { return offset_; }
+  std::int64_t origin_end() const { return offset_ + size_; }
+
+ private:
   std::int64_t size_;  // cumulate: the step, of windows that tumble and are then joined
   std::int64_t slide_;
   std::int64_t offset_;

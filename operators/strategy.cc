@@ -7,8 +7,9 @@
 namespace tidemark {
 
 namespace {
-constexpr std::array kStrategies = {Strategy::kAuto, Strategy::kBuckets, Strategy::kRecompute,
-                                    Strategy::kSubtract, Strategy::kTwoStacks};
+constexpr std::array kStrategies = {Strategy::kAuto,      Strategy::kBuckets,
+                                    Strategy::kRecompute, Strategy::kSubtract,
+                                    Strategy::kTwoStacks, Strategy::kBaseIntervals};
 }  // namespace
 
 std::string_view to_string(Strategy strategy) {
@@ -23,6 +24,8 @@ std::string_view to_string(Strategy strategy) {
       return "subtract";
     case Strategy::kTwoStacks:
       return "two-stacks";
+    case Strategy::kBaseIntervals:
+      return "base-intervals";
   }
   return "unknown";
 }
@@ -32,7 +35,8 @@ Expected<Strategy> parse_strategy(std::string_view text) {
     if (text == to_string(strategy)) return strategy;
   }
   return make_error(fmt::format(
-      "unknown strategy '{}': use auto, buckets, recompute, subtract or two-stacks", text));
+      "unknown strategy '{}': use auto, buckets, recompute, subtract, two-stacks or base-intervals",
+      text));
 }
 
 }  // namespace tidemark

@@ -5,6 +5,7 @@
 
 #include "tidemark/operators/bucket_windows.h"
 #include "tidemark/operators/session_windows.h"
+#include "tidemark/operators/shared_windows.h"
 #include "tidemark/operators/sliced_windows.h"
 #include "tidemark/operators/triggered_windows.h"
 
@@ -21,8 +22,19 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
       collection_(collection),
       slots_(RowChunk::kRows) {
   const std::shared_ptr<const ZoneClock> zone = zone_clock_of(query.zone);
+  std::vector<SharedWindows::Specification> sharing;
+  for (std::uint32_t i = 0; i < plans.size(); ++i) {
+    if (plans[i].strategy == Strategy::kBaseIntervals) {
+      sharing.push_back({Slicing(plans[i].window, zone), i});
+    }
+  }
+  if (!sharing.empty()) {
+    windows_.push_back(std::make_unique<SharedWindows>(
+        sharing, zone, *plain_layout_, merges_in_any_grouping(query), window_memory_));
+  }
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
     const WindowPlan& plan = plans[i];
+    if (plan.strategy == Strategy::kBaseIntervals) continue;
     const bool undoable = plan.strategy == Strategy::kSubtract;
     if (undoable && !undoable_layout_) {
       undoable_layout_ =

@@ -245,8 +245,9 @@ RunSettings random_settings(Random& random) {
 
 std::vector<Strategy> allowed_strategies(WindowQuery query) {
   std::vector<Strategy> allowed;
-  for (const Strategy strategy : {Strategy::kAuto, Strategy::kBuckets, Strategy::kRecompute,
-                                  Strategy::kSubtract, Strategy::kTwoStacks}) {
+  for (const Strategy strategy :
+       {Strategy::kAuto, Strategy::kBuckets, Strategy::kRecompute, Strategy::kSubtract,
+        Strategy::kTwoStacks, Strategy::kBaseIntervals}) {
     query.strategy = strategy;
     if (validate(query)) allowed.push_back(strategy);
   }
