@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/run_command.h"
+#include "support/test_paths.h"
 
 namespace tidemark {
 namespace {
@@ -30,7 +31,8 @@ void collect_names(const nlohmann::json& value, std::set<std::string>& names) {
 
 // What the page shows as fields in its section on JSON.
 std::set<std::string> documented_fields() {
-  std::string page = test_support::read_text_file(TIDEMARK_SOURCE_DIR "/docs/benchmarking.md");
+  std::string page =
+      test_support::read_text_file(test_support::source_directory() + "/docs/benchmarking.md");
   page.erase(0, page.find("\n## JSON\n"));
   const std::regex field("`([a-z0-9_.]+)`");
   std::set<std::string> fields;

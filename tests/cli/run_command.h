@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/test_paths.h"
+
 namespace tidemark::test_support {
 
 inline std::string read_text_file(const std::string& path) {
@@ -150,7 +152,7 @@ class RunningCommand {
     ::dup2(out, STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
     const std::string folder_of_command =
-        std::filesystem::path(TIDEMARK_COMMAND).parent_path().string();
+        std::filesystem::path(test_support::command_path()).parent_path().string();
     const char* path = std::getenv("PATH");
     ::setenv("PATH", (folder_of_command + ":" + (path == nullptr ? "" : path)).c_str(), 1);
     if (::chdir(folder.c_str()) == 0) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/run_command.h"
+#include "support/test_paths.h"
 
 namespace tidemark {
 namespace {
@@ -34,7 +35,7 @@ TEST_P(WatermarkDelay, DecidesWhichEventsAreLate) {
   const char* cases = std::getenv("TIDEMARK_CASES");
   const std::filesystem::path events =
       (cases != nullptr ? std::filesystem::path(cases) / ".."
-                        : std::filesystem::path(TIDEMARK_SOURCE_DIR "/../shared")) /
+                        : std::filesystem::path(test_support::source_directory() + "/../shared")) /
       "golden/watermark_delay_events.csv";
   if (!std::filesystem::exists(events)) {
     GTEST_SKIP() << "no events at " << events << "; set TIDEMARK_CASES to the folder beside golden";

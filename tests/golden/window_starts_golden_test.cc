@@ -10,6 +10,7 @@
 
 #include "support/case_table.h"
 #include "support/query_run.h"
+#include "support/test_paths.h"
 
 namespace tidemark::test_support {
 namespace {
@@ -48,7 +49,7 @@ StartsCase parse_line(const std::string& line) {
 }
 
 std::vector<StartsCase> load_cases() {
-  std::ifstream stream(TIDEMARK_SOURCE_DIR "/tests/golden/tables/window_starts.txt");
+  std::ifstream stream(test_support::source_directory() + "/tests/golden/tables/window_starts.txt");
   std::vector<StartsCase> cases;
   for (std::string line; std::getline(stream, line);) {
     if (!line.empty() && line[0] != '#') cases.push_back(parse_line(line));

@@ -15,6 +15,7 @@
 #include "support/case_table.h"
 #include "support/collecting_sink.h"
 #include "support/stepped_partition.h"
+#include "support/test_paths.h"
 #include "tidemark/operators/pipeline.h"
 
 namespace tidemark::test_support {
@@ -98,7 +99,7 @@ TEST_P(WindowsGolden, AnswersAreTheStatedOnes) {
 
 std::vector<GoldenCase> all_cases() {
   std::vector<std::string> paths;
-  const std::filesystem::path folder = TIDEMARK_SOURCE_DIR "/tests/golden/tables";
+  const std::filesystem::path folder = test_support::source_directory() + "/tests/golden/tables";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".cases") paths.push_back(entry.path().string());
   }

@@ -10,6 +10,7 @@
 
 #include "property/property_check.h"
 #include "support/case_table.h"
+#include "support/test_paths.h"
 
 namespace tidemark::test_support {
 namespace {
@@ -37,7 +38,7 @@ void expect_model_agrees(const GoldenCase& golden) {
 
 TEST(NaiveModel, GivesTheAnswersOfTheWorkedExamples) {
   int checked = 0;
-  const std::filesystem::path folder = TIDEMARK_SOURCE_DIR "/tests/golden/tables";
+  const std::filesystem::path folder = test_support::source_directory() + "/tests/golden/tables";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".cases") continue;
     const auto table = load_case_table(entry.path().string());

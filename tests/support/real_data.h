@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "support/case_table.h"
+#include "support/test_paths.h"
 
 namespace tidemark::test_support {
 
@@ -54,8 +55,9 @@ class RealData : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* folder = std::getenv("TIDEMARK_CASES");
-    const std::filesystem::path cases =
-        folder != nullptr ? std::filesystem::path(folder) : TIDEMARK_SOURCE_DIR "/../shared/cases";
+    const std::filesystem::path cases = folder != nullptr
+                                            ? std::filesystem::path(folder)
+                                            : test_support::source_directory() + "/../shared/cases";
     data_ = cases / "data";
     if (!std::filesystem::exists(data_)) {
       GTEST_SKIP() << "no data files at " << data_ << "; set TIDEMARK_CASES to their folder";
@@ -111,7 +113,7 @@ class RealData : public ::testing::Test {
     const std::string command = fmt::format(
         "'{}' window '{}' {} --cores {} --times ms --output '{}' --output-format csv "
         "--summary '{}' --quiet",
-        TIDEMARK_COMMAND, input.string(), options, cores, output_path().string(),
+        test_support::command_path(), input.string(), options, cores, output_path().string(),
         scratch("summary.json").string());
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     std::ifstream summary_stream(scratch("summary.json"));

@@ -1,0 +1,89 @@
+#include "tidemark/connectors/row_chunk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "tidemark/connectors/message_text.h"
+#include "tidemark/connectors/time_formatter.h"
+#include "tidemark/runtime/duration.h"
+
+namespace tidemark {
+
+namespace {
+
+std::string reason_text(const MaxAheadGuard::Refusal& row, std::int64_t limit,
+                        const std::string& column) {
+  TimeFormatter formatter(TimeStyle::kIso);
+  fmt::memory_buffer time;
+  formatter.append(row.time, time);
+  fmt::memory_buffer highest;
+  formatter.append(row.highest, highest);
+  return fmt::format(
+      "column {}: {} is {} ahead of {}, the latest time before it; at most {} is allowed",
+      in_quotes(column), fmt::to_string(time), format_duration(row.time - row.highest),
+      fmt::to_string(highest), format_duration(limit));
+}
+
+}  // namespace
+
+RowChunk::RowChunk(const CsvPlan& plan, std::size_t batch_rows)
+    : plan_(plan), decoder_(plan), batch_rows_(batch_rows) {}
+
+Batch& RowChunk::next_batch() {
+  if (used_ == batches_.size()) batches_.emplace_back(plan_.schema, batch_rows_);
+  Batch& batch = batches_[used_++];
+  batch.clear();
+  return batch;
+}
+
+void RowChunk::parse() {
+  used_ = 0;
+  bad_rows_.clear();
+  lines_ = parse_rows();
+  if (used_ > 0 && batches_[used_ - 1].empty()) --used_;
+}
+
+void RowChunk::refuse_rows_ahead(MaxAheadGuard& guard) {
+  std::vector<RowAhead> ahead;
+  std::size_t rows_before = 0;
+  for (std::size_t i = 0; i < used_; ++i) {
+    const std::size_t rows = batches_[i].size();
+    for (const MaxAheadGuard::Refusal& row : guard.drop_refused(batches_[i])) {
+      ahead.push_back({rows_before + row.row,
+                       reason_text(row, guard.limit(), plan_.columns[*plan_.time_column])});
+    }
+    rows_before += rows;
+  }
+  if (ahead.empty()) return;
+  find_texts(ahead);
+  const auto used_end = batches_.begin() + static_cast<std::ptrdiff_t>(used_);
+  const auto end = std::stable_partition(batches_.begin(), used_end,
+                                         [](const Batch& batch) { return !batch.empty(); });
+  used_ = static_cast<std::size_t>(end - batches_.begin());
+}
+
+// Scans the rows again, which costs nothing as long as no row is refused: batches hold neither
+// lines nor, usually, texts.
+void RowChunk::find_texts(const std::vector<RowAhead>& rows) {
+  std::vector<BadRow> bad;
+  auto next = rows.begin();
+  auto next_bad = bad_rows_.begin();
+  std::size_t number = 0;
+  scan_rows([&](const CsvRow& row) {
+    if (next_bad != bad_rows_.end() && next_bad->line == row.line) {
+      bad.push_back(std::move(*next_bad++));
+    } else if (number++ == next->number) {
+      bad.push_back({row.line, next->reason, std::string(row.raw)});
+      ++next;
+    }
+    return next != rows.end();
+  });
+  bad.insert(bad.end(), std::make_move_iterator(next_bad),
+             std::make_move_iterator(bad_rows_.end()));
+  bad_rows_ = std::move(bad);
+}
+
+}  // namespace tidemark
