@@ -26,14 +26,20 @@ void add_input_options(CLI::App& command, WindowArguments& arguments) {
   command
       .add_option(
           "INPUT", arguments.input,
-          "a csv file with a header line, - for standard input, or gen:orders?rows=N&keys=K&... "
-          "with the columns order_id, user_id, amount, cents, ts and country")
+          "a csv file with a header line, a json or ndjson file, - for standard input, or "
+          "gen:orders?rows=N&keys=K&... with the columns order_id, user_id, amount, cents, ts and "
+          "country")
       ->required();
   const auto add = [&](const char* name, std::string& value, const char* help) {
     command.add_option(name, value, help)->group(kInputGroup);
   };
-  add("--format", arguments.format, "csv");
-  add("--time", arguments.time_column, "column of the event time");
+  add("--format", arguments.format,
+      "csv, json (an array of objects) or ndjson (one object a line); default: from the file's "
+      "ending (.json, .geojson; .ndjson, .jsonl), else csv");
+  add("--json-rows", arguments.json_rows,
+      "json: pointer to the array of rows in the document, such as /features");
+  add("--time", arguments.time_column,
+      "column of the event time; with json any column may be a pointer such as /properties/time");
   add("--time-unit", arguments.time_unit,
       "auto, s, ms, us, ns or text; auto looks at the first rows and says what it chose");
   add("--time-format", arguments.time_format,
@@ -93,42 +99,6 @@ void add_output_options(CLI::App& command, WindowArguments& arguments) {
   add_flag("--no-progress", arguments.no_progress, "no progress line");
 }
 
-// Without a group an option does not appear in the help.
-void add_options_to_come(CLI::App& command, WindowArguments& arguments) {
-  const auto add = [&](const char* name, std::string& value) {
-    command.add_option(name, value)->group("");
-  };
-  add("--json-rows", arguments.json_rows);
-}
-
-void refuse_options_to_come(const WindowArguments& arguments) {
-  const std::array<std::pair<const char*, const std::string&>, 1> options{{
-      {"--json-rows", arguments.json_rows},
-  }};
-  for (const auto& [name, value] : options) {
-    if (!value.empty()) throw UserError(fmt::format("{} is not available in this version", name));
-  }
-}
-
-void refuse_formats_to_come(const WindowArguments& arguments) {
-  std::string format = arguments.format;
-  const std::string_view input = arguments.input;
-  if (format.empty() && !input.starts_with("gen:")) {
-    for (const char* ending : {".json", ".ndjson", ".jsonl", ".geojson"}) {
-      if (input.ends_with(ending)) format = "json";
-    }
-  }
-  if (format == "json" || format == "ndjson") {
-    throw UserError(
-        "json input is not available in this version; convert it to csv with a header line (and "
-        "give "
-        "--format csv if its name ends otherwise)");
-  }
-  if (!format.empty() && format != "csv") {
-    throw UserError(fmt::format("--format {} is not known; write csv", format));
-  }
-}
-
 WindowSpec window_of(const std::string& text) {
   Expected<WindowSpec> spec = parse_window_spec(text);
   if (!spec) {
@@ -153,12 +123,9 @@ void add_window_options(CLI::App& command, WindowArguments& arguments) {
   add_time_options(command, arguments);
   add_firing_options(command, arguments);
   add_output_options(command, arguments);
-  add_options_to_come(command, arguments);
 }
 
 WindowQuery query_of(const WindowArguments& arguments) {
-  refuse_options_to_come(arguments);
-  refuse_formats_to_come(arguments);
   WindowQuery query;
   for (const std::string& text : arguments.windows) {
     query.windows.push_back(window_of(text));
@@ -188,6 +155,22 @@ std::vector<std::pair<std::string, ColumnType>> types_of(const WindowArguments& 
                        type == "int" ? ColumnType::kInt64 : ColumnType::kDouble);
   }
   return types;
+}
+
+FileFormat format_of(const WindowArguments& arguments) {
+  const std::string_view input = arguments.input;
+  std::string format = arguments.format;
+  if (format.empty() && !input.starts_with("gen:")) {
+    if (input.ends_with(".json") || input.ends_with(".geojson")) format = "json";
+    if (input.ends_with(".ndjson") || input.ends_with(".jsonl")) format = "ndjson";
+  }
+  if (!arguments.json_rows.empty() && format != "json") {
+    throw UserError("--json-rows is for --format json, where the rows are in one document");
+  }
+  if (format == "json") return FileFormat::kJson;
+  if (format == "ndjson") return FileFormat::kJsonLines;
+  if (format.empty() || format == "csv") return FileFormat::kCsv;
+  throw UserError(fmt::format("--format must be csv, json or ndjson, not {}", format));
 }
 
 EventTimeOptions event_time_of(const WindowArguments& arguments) {

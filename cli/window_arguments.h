@@ -18,6 +18,7 @@ namespace tidemark::cli {
 struct WindowArguments {
   std::string input;
   std::string format;
+  std::string json_rows;
   std::string time_column;
   std::string time_unit = "auto";
   std::string time_format;
@@ -51,20 +52,19 @@ struct WindowArguments {
   bool quiet = false;
   bool progress = false;
   bool no_progress = false;
-
-  // Known by name, and refused: what this version cannot do.
-  std::string json_rows;
 };
 
 // Adds all options to `command`; `arguments` must outlive it.
 void add_window_options(CLI::App& command, WindowArguments& arguments);
 
 // The parts of the query that do not depend on the input. Throws UserError for every value that is
-// wrong and for what this version cannot do, before anything is read.
+// wrong, before anything is read.
 WindowQuery query_of(const WindowArguments& arguments);
 std::vector<AggregateRequest> aggregates_of(const WindowArguments& arguments);
 std::vector<std::pair<std::string, ColumnType>> types_of(const WindowArguments& arguments);
 EventTimeOptions event_time_of(const WindowArguments& arguments);
+// As told, or by the ending of the input's name.
+FileFormat format_of(const WindowArguments& arguments);
 // Nothing if --cores is not given.
 std::optional<std::size_t> cores_of(const WindowArguments& arguments);
 

@@ -133,6 +133,8 @@ class WindowRun {
     choose_cores(allowance);
     WindowInputOptions options;
     options.input = arguments_.input;
+    options.format = format_of(arguments_);
+    options.json_rows = arguments_.json_rows;
     options.time_column = arguments_.time_column;
     options.time = event_time_of(arguments_);
     options.keys = split_columns(arguments_.keys);
@@ -194,7 +196,8 @@ class WindowRun {
     if (!arguments_.unordered) ordered_ = std::make_unique<OrderedResults>(query_, *writer_);
     if (bad_file_ != nullptr) bad_rows_.write_to(*bad_file_);
     if (late_file_ == nullptr) return;
-    late_ = input_.header ? LateOutput::of_text(query_, *input_.header, *late_file_)
+    const auto text = input_.text_is_json ? LateOutput::Text::kOther : LateOutput::Text::kCsv;
+    late_ = input_.header ? LateOutput::of_text(query_, *input_.header, *late_file_, text)
                           : LateOutput::of_columns(query_, *late_file_);
   }
 

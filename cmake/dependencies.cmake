@@ -7,6 +7,7 @@ find_package(FastFloat REQUIRED)
 find_package(mimalloc REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(simdjson REQUIRED)
 
 # Debian ships these two as plain headers.
 find_path(TIDEMARK_CONCURRENTQUEUE_DIR concurrentqueue/concurrentqueue.h REQUIRED)

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tidemark/connectors/csv_options.h"
+#include "tidemark/connectors/file_options.h"
 #include "tidemark/operators/aggregate_spec.h"
 #include "tidemark/runtime/error.h"
 

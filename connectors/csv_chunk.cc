@@ -1,14 +1,6 @@
 #include "tidemark/connectors/csv_chunk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
-#include <utility>
-
-#include "tidemark/connectors/message_text.h"
-#include "tidemark/connectors/time_formatter.h"
-#include "tidemark/runtime/duration.h"
 
 namespace tidemark {
 
@@ -18,39 +10,16 @@ namespace {
 constexpr std::size_t kIndexPays = 1024;
 constexpr std::size_t kMostRowsApart = 64;
 
-std::string reason_text(const MaxAheadGuard::Refusal& row, std::int64_t limit,
-                        const std::string& column) {
-  TimeFormatter formatter(TimeStyle::kIso);
-  fmt::memory_buffer time;
-  formatter.append(row.time, time);
-  fmt::memory_buffer highest;
-  formatter.append(row.highest, highest);
-  return fmt::format(
-      "column {}: {} is {} ahead of {}, the latest time before it; at most {} is allowed",
-      in_quotes(column), fmt::to_string(time), format_duration(row.time - row.highest),
-      fmt::to_string(highest), format_duration(limit));
-}
-
 }  // namespace
 
 CsvChunk::CsvChunk(const CsvPlan& plan, std::size_t batch_rows)
-    : plan_(plan), batch_rows_(batch_rows), index_(plan.delimiter), columns_(plan), decoder_(plan) {
+    : RowChunk(plan, batch_rows), index_(plan.delimiter), columns_(plan) {
   row_.fields.resize(plan.columns.size());
-}
-
-Batch& CsvChunk::batch_with_room() {
-  if (used_ > 0 && !batches_[used_ - 1].full()) return batches_[used_ - 1];
-  if (used_ == batches_.size()) batches_.emplace_back(plan_.schema, batch_rows_);
-  Batch& batch = batches_[used_++];
-  batch.clear();
-  return batch;
 }
 
 // What is as RFC 4180 has it goes by the index and a column at a time; the scanner reads the rest a
 // row at a time. Both follow the same rules.
-void CsvChunk::parse() {
-  used_ = 0;
-  bad_rows_.clear();
+std::uint64_t CsvChunk::parse_rows() {
   lines_ = 0;
   std::string_view text = rows_;
   std::size_t rows_apart = 1;
@@ -61,7 +30,7 @@ void CsvChunk::parse() {
     rows_apart = indexed < kIndexPays ? std::min(2 * rows_apart, kMostRowsApart) : 1;
     text.remove_prefix(parse_apart(text, rows_apart));
   }
-  if (used_ > 0 && batches_[used_ - 1].empty()) --used_;
+  return lines_;
 }
 
 // Parses rows from the front of `text` as long as they are complete, have the header's number of
@@ -118,7 +87,7 @@ void CsvChunk::append_regular(std::string_view text, std::size_t first, std::siz
       CsvScanner scanner(text.substr(begin, index_.row_begin(bad + 1) - begin), plan_.delimiter);
       scanner.next(row_);
       decoder_.decode(row_, batch);
-      bad_rows_.push_back({lines_, decoder_.reason(), std::string(row_.raw)});
+      refuse(row_, lines_, decoder_.reason());
     }
     first += rows;
     count -= rows;
@@ -130,7 +99,7 @@ std::size_t CsvChunk::parse_apart(std::string_view text, std::size_t rows) {
   CsvScanner scanner(text, plan_.delimiter);
   for (; rows > 0 && scanner.next(row_); --rows) {
     if (decoder_.decode(row_, batch_with_room())) continue;
-    bad_rows_.push_back({lines_ + row_.line, decoder_.reason(), std::string(row_.raw)});
+    refuse(row_, lines_ + row_.line, decoder_.reason());
   }
   lines_ += scanner.lines();
   return scanner.offset();
@@ -149,44 +118,11 @@ void CsvChunk::pass_lines(std::string_view text, std::size_t row) {
   lines_row_ = row;
 }
 
-void CsvChunk::refuse_rows_ahead(MaxAheadGuard& guard) {
-  std::vector<RowAhead> ahead;
-  std::size_t rows_before = 0;
-  for (std::size_t i = 0; i < used_; ++i) {
-    const std::size_t rows = batches_[i].size();
-    for (const MaxAheadGuard::Refusal& row : guard.drop_refused(batches_[i])) {
-      ahead.push_back({rows_before + row.row,
-                       reason_text(row, guard.limit(), plan_.columns[*plan_.time_column])});
-    }
-    rows_before += rows;
-  }
-  if (ahead.empty()) return;
-  find_texts(ahead);
-  const auto used_end = batches_.begin() + static_cast<std::ptrdiff_t>(used_);
-  const auto end = std::stable_partition(batches_.begin(), used_end,
-                                         [](const Batch& batch) { return !batch.empty(); });
-  used_ = static_cast<std::size_t>(end - batches_.begin());
-}
-
-// Scans the rows again, which costs nothing as long as no row is refused: batches hold neither
-// lines nor, usually, texts.
-void CsvChunk::find_texts(const std::vector<RowAhead>& rows) {
-  std::vector<BadRow> bad;
-  auto next = rows.begin();
-  auto next_bad = bad_rows_.begin();
-  std::size_t number = 0;
+void CsvChunk::scan_rows(const RowVisitor& visit) {
   CsvScanner scanner(rows_, plan_.delimiter);
-  while (next != rows.end() && scanner.next(row_)) {
-    if (next_bad != bad_rows_.end() && next_bad->line == row_.line) {
-      bad.push_back(std::move(*next_bad++));
-    } else if (number++ == next->number) {
-      bad.push_back({row_.line, next->reason, std::string(row_.raw)});
-      ++next;
-    }
+  while (scanner.next(row_)) {
+    if (!visit(row_)) return;
   }
-  bad.insert(bad.end(), std::make_move_iterator(next_bad),
-             std::make_move_iterator(bad_rows_.end()));
-  bad_rows_ = std::move(bad);
 }
 
 }  // namespace tidemark

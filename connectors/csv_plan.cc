@@ -12,10 +12,25 @@
 #include "tidemark/connectors/csv_scanner.h"
 #include "tidemark/connectors/message_text.h"
 #include "tidemark/connectors/read_number.h"
+#include "tidemark/connectors/row_sample.h"
 
 namespace tidemark {
 
 namespace {
+
+class CsvSample final : public RowSample {
+ public:
+  CsvSample(const CsvHeader& header, std::string_view rows, char delimiter)
+      : header_(header), scanner_(rows, delimiter) {}
+
+  const std::vector<std::string>& columns() const override { return header_.columns(); }
+  Expected<std::size_t> find(std::string_view name) const override { return header_.find(name); }
+  bool next(CsvRow& row) override { return scanner_.next(row); }
+
+ private:
+  const CsvHeader& header_;
+  CsvScanner scanner_;
+};
 
 // What the first rows tell: the times' texts, and which columns hold integers only.
 struct SampleEvidence {
@@ -24,16 +39,14 @@ struct SampleEvidence {
   std::vector<bool> all_integers;
 };
 
-SampleEvidence look_at(std::string_view rows, const CsvHeader& header, char delimiter,
-                       std::optional<std::size_t> time_column,
+SampleEvidence look_at(RowSample& sample, std::optional<std::size_t> time_column,
                        const std::vector<std::size_t>& value_columns) {
   SampleEvidence evidence;
-  evidence.has_cells.resize(header.columns().size(), false);
-  evidence.all_integers.resize(header.columns().size(), true);
-  CsvScanner scanner(rows, delimiter);
+  evidence.has_cells.resize(sample.columns().size(), false);
+  evidence.all_integers.resize(sample.columns().size(), true);
   CsvRow row;
-  row.fields.resize(header.columns().size());
-  for (std::size_t count = 0; count < kTypeSampleRows && scanner.next(row); ++count) {
+  row.fields.resize(sample.columns().size());
+  for (std::size_t count = 0; count < kTypeSampleRows && sample.next(row); ++count) {
     if (row.problem != CsvProblem::kNone || row.field_count != row.fields.size()) continue;
     if (time_column) {
       const std::string_view time = row.fields[*time_column].text;
@@ -49,7 +62,7 @@ SampleEvidence look_at(std::string_view rows, const CsvHeader& header, char deli
   return evidence;
 }
 
-Expected<CsvPlan::Filter> plan_filter(const CsvFilter& filter, const CsvHeader& header) {
+Expected<CsvPlan::Filter> plan_filter(const CsvFilter& filter, const RowSample& header) {
   const Expected<std::size_t> column = header.find(filter.column);
   if (!column) return tl::unexpected(column.error());
   CsvPlan::Filter plan{*column, filter.op, filter.literal};
@@ -65,8 +78,8 @@ Expected<CsvPlan::Filter> plan_filter(const CsvFilter& filter, const CsvHeader& 
 }
 
 // Columns and filters; types follow once the sample has been looked at.
-Expected<std::vector<CsvPlan::Value>> plan_values(const CsvSourceOptions& options,
-                                                  const CsvHeader& header) {
+Expected<std::vector<CsvPlan::Value>> plan_values(const FileSourceOptions& options,
+                                                  const RowSample& header) {
   std::vector<CsvPlan::Value> values;
   for (const CsvValueInput& input : options.values) {
     CsvPlan::Value value{std::nullopt, ColumnType::kInt64, false, std::nullopt, input.is_gap};
@@ -85,10 +98,7 @@ Expected<std::vector<CsvPlan::Value>> plan_values(const CsvSourceOptions& option
   return values;
 }
 
-Expected<void> check(const CsvSourceOptions& options) {
-  if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r') {
-    return make_error("the delimiter cannot be a quote or a line end; use a byte such as , ; or |");
-  }
+Expected<void> check_types(const FileSourceOptions& options) {
   for (const auto& [column, type] : options.types) {
     if (type == ColumnType::kString) {
       return make_error(fmt::format(
@@ -98,8 +108,8 @@ Expected<void> check(const CsvSourceOptions& options) {
   return {};
 }
 
-Expected<void> choose_types(CsvPlan& plan, const CsvSourceOptions& options, const CsvHeader& header,
-                            const SampleEvidence& evidence) {
+Expected<void> choose_types(CsvPlan& plan, const FileSourceOptions& options,
+                            const RowSample& header, const SampleEvidence& evidence) {
   for (CsvPlan::Value& value : plan.values) {
     if (!value.column || value.is_gap) continue;
     value.inferred = true;
@@ -135,7 +145,7 @@ std::optional<std::string> warn_about(const std::vector<std::string_view>& times
   return doubtful_times_warning(lowest, highest, now.count(), parser.unit());
 }
 
-Schema schema_of(const CsvPlan& plan, const CsvSourceOptions& options) {
+Schema schema_of(const CsvPlan& plan, const FileSourceOptions& options) {
   Schema schema;
   for (const std::string& key : options.keys) schema.push_back({key, ColumnType::kString});
   for (std::size_t i = 0; i < plan.values.size(); ++i) {
@@ -151,7 +161,7 @@ struct TimeReading {
   std::optional<DetectedTimeUnit> detected;
 };
 
-Expected<TimeReading> choose_time_reading(const CsvSourceOptions& options,
+Expected<TimeReading> choose_time_reading(const FileSourceOptions& options,
                                           const std::vector<std::string_view>& times) {
   EventTimeOptions time = options.time;
   std::optional<DetectedTimeUnit> detected;
@@ -171,7 +181,7 @@ Expected<TimeReading> choose_time_reading(const CsvSourceOptions& options,
 }
 
 // Nothing for an empty name.
-Expected<std::optional<std::size_t>> find_if_named(const CsvHeader& header,
+Expected<std::optional<std::size_t>> find_if_named(const RowSample& header,
                                                    const std::string& name) {
   if (name.empty()) return std::optional<std::size_t>();
   const Expected<std::size_t> column = header.find(name);
@@ -181,37 +191,49 @@ Expected<std::optional<std::size_t>> find_if_named(const CsvHeader& header,
 
 }  // namespace
 
-Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sample,
+Expected<CsvPlan> plan_csv(const FileSourceOptions& options, std::string_view sample,
                            const std::string& input_name) {
-  if (const Expected<void> checked = check(options); !checked) {
-    return tl::unexpected(checked.error());
+  if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r') {
+    return make_error("the delimiter cannot be a quote or a line end; use a byte such as , ; or |");
   }
   const Expected<CsvHeader> header = CsvHeader::read(sample, options.delimiter, input_name);
   if (!header) return tl::unexpected(header.error());
-  const auto time_column = find_if_named(*header, options.time_column);
+  CsvSample rows(*header, sample.substr(header->bytes()), options.delimiter);
+  Expected<CsvPlan> plan = plan_rows(options, rows);
+  if (!plan) return plan;
+  plan->delimiter = options.delimiter;
+  plan->header_bytes = header->bytes();
+  plan->header_lines = header->lines();
+  return plan;
+}
+
+Expected<CsvPlan> plan_rows(const FileSourceOptions& options, RowSample& sample) {
+  if (const Expected<void> checked = check_types(options); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  const auto time_column = find_if_named(sample, options.time_column);
   if (!time_column) return tl::unexpected(time_column.error());
-  const auto watermark_column = find_if_named(*header, options.watermark_column);
+  const auto watermark_column = find_if_named(sample, options.watermark_column);
   if (!watermark_column) return tl::unexpected(watermark_column.error());
   std::vector<std::size_t> keys;
   for (const std::string& name : options.keys) {
-    const Expected<std::size_t> key = header->find(name);
+    const Expected<std::size_t> key = sample.find(name);
     if (!key) return tl::unexpected(key.error());
     keys.push_back(*key);
   }
-  Expected<std::vector<CsvPlan::Value>> values = plan_values(options, *header);
+  Expected<std::vector<CsvPlan::Value>> values = plan_values(options, sample);
   if (!values) return tl::unexpected(values.error());
 
   std::vector<std::size_t> value_columns;
   for (const CsvPlan::Value& value : *values) {
     if (value.column) value_columns.push_back(*value.column);
   }
-  const SampleEvidence evidence = look_at(sample.substr(header->bytes()), *header,
-                                          options.delimiter, *time_column, value_columns);
+  const SampleEvidence evidence = look_at(sample, *time_column, value_columns);
   Expected<TimeReading> time = choose_time_reading(options, evidence.times);
   if (!time) return tl::unexpected(time.error());
 
-  CsvPlan plan{.columns = header->columns(),
-               .delimiter = options.delimiter,
+  CsvPlan plan{.columns = sample.columns(),
+               .delimiter = ',',
                .time_column = *time_column,
                .watermark_column = *watermark_column,
                .keys = std::move(keys),
@@ -221,9 +243,9 @@ Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sam
                .detected_unit = time->detected,
                .time_warning = warn_about(evidence.times, time->parser),
                .schema = {},
-               .header_bytes = header->bytes(),
-               .header_lines = header->lines()};
-  if (const Expected<void> typed = choose_types(plan, options, *header, evidence); !typed) {
+               .header_bytes = 0,
+               .header_lines = 0};
+  if (const Expected<void> typed = choose_types(plan, options, sample, evidence); !typed) {
     return tl::unexpected(typed.error());
   }
   plan.schema = schema_of(plan, options);

@@ -1,4 +1,4 @@
-// What a CSV header and the first rows make of CsvSourceOptions.
+// What a CSV header and the first rows make of FileSourceOptions.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "tidemark/connectors/csv_options.h"
 #include "tidemark/connectors/event_time_text.h"
+#include "tidemark/connectors/file_options.h"
+#include "tidemark/connectors/row_sample.h"
 #include "tidemark/connectors/time_unit_detection.h"
 #include "tidemark/runtime/batch.h"
 #include "tidemark/runtime/error.h"
@@ -56,7 +57,11 @@ inline constexpr std::size_t kTypeSampleRows = 10'000;
 // sample that is not NULL is a plain integer, of any length, and there is one; else double.
 // Refuses: no header, lone CR as line ends, columns that do not exist or exist twice, and times of
 // unknown unit. A column of watermarks has the unit of the times. `input_name` is for messages.
-Expected<CsvPlan> plan_csv(const CsvSourceOptions& options, std::string_view sample,
+Expected<CsvPlan> plan_csv(const FileSourceOptions& options, std::string_view sample,
                            const std::string& input_name);
+
+// The same for any format whose columns and first rows are known; without the delimiter and the
+// header.
+Expected<CsvPlan> plan_rows(const FileSourceOptions& options, RowSample& sample);
 
 }  // namespace tidemark

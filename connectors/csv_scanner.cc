@@ -231,4 +231,16 @@ void CsvRowBoundary::consume(std::size_t bytes) {
   boundary_ -= std::min(bytes, boundary_);
 }
 
+std::unique_ptr<RowBoundary> CsvRowBoundary::at_start() const {
+  return std::make_unique<CsvRowBoundary>(delimiter_);
+}
+
+bool CsvRowBoundary::is_sample(std::string_view rows) const {
+  CsvScanner scanner(rows, delimiter_);
+  CsvRow row;
+  return scanner.next(row) && scanner.next(row);
+}
+
+std::string_view CsvRowBoundary::doubt() const { return "is it CSV, and are its quotes closed?"; }
+
 }  // namespace tidemark

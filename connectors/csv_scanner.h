@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tidemark/connectors/row_boundary.h"
 
 namespace tidemark {
 
@@ -92,20 +95,16 @@ class CsvScanner {
   Marks marks_;
 };
 
-// Finds where rows end in a text that grows at its end, looking at every byte once. It follows the
-// same rules about quotes as CsvScanner, so text cut here scans as if it had not been cut.
-class CsvRowBoundary {
+// Follows the same rules about quotes as CsvScanner. `complete` decides a quote at the very end.
+class CsvRowBoundary final : public RowBoundary {
  public:
   explicit CsvRowBoundary(char delimiter) : delimiter_(delimiter) {}
 
-  // `text` begins at a row and is what it was at the last call, with more behind. The offset behind
-  // the last row end known, 0 if there is none. `complete` says that nothing more will come, which
-  // decides a quote at the very end.
-  std::size_t scan(std::string_view text, bool complete);
-
-  // The first `bytes` of the text, up to a row end that scan() has told or an earlier one, are
-  // gone.
-  void consume(std::size_t bytes);
+  std::size_t scan(std::string_view text, bool complete) override;
+  void consume(std::size_t bytes) override;
+  std::unique_ptr<RowBoundary> at_start() const override;
+  bool is_sample(std::string_view rows) const override;
+  std::string_view doubt() const override;
 
  private:
   bool scan_block(std::string_view text);

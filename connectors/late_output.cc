@@ -28,17 +28,17 @@ void append_cell(const Column& column, std::size_t row, fmt::memory_buffer& out)
 
 }  // namespace
 
-LateOutput::LateOutput(std::optional<std::size_t> text_column, std::size_t columns,
+LateOutput::LateOutput(std::optional<std::size_t> text_column, Text text, std::size_t columns,
                        OutputFile& output)
-    : text_column_(text_column), columns_(columns), output_(output) {}
+    : text_column_(text_column), text_(text), columns_(columns), output_(output) {}
 
 std::unique_ptr<LateOutput> LateOutput::of_text(const WindowQuery& query, std::string_view header,
-                                                OutputFile& output) {
+                                                OutputFile& output, Text text) {
   fmt::memory_buffer& out = output.buffer();
   out.append(without_line_end(header));
   out.append(std::string_view(",reason\n"));
   const std::size_t columns = query.keys.size() + query.values.size() + query.carried.size();
-  return std::unique_ptr<LateOutput>(new LateOutput(columns - 1, columns, output));
+  return std::unique_ptr<LateOutput>(new LateOutput(columns - 1, text, columns, output));
 }
 
 std::unique_ptr<LateOutput> LateOutput::of_columns(const WindowQuery& query, OutputFile& output) {
@@ -51,13 +51,18 @@ std::unique_ptr<LateOutput> LateOutput::of_columns(const WindowQuery& query, Out
     append_csv_field(schema[i].name, out);
   }
   out.append(std::string_view(",reason\n"));
-  return std::unique_ptr<LateOutput>(new LateOutput(std::nullopt, columns, output));
+  return std::unique_ptr<LateOutput>(new LateOutput(std::nullopt, Text::kCsv, columns, output));
 }
 
 void LateOutput::accept(const Batch& rows, std::size_t row, EventTime watermark) {
   fmt::memory_buffer& out = output_.buffer();
   if (text_column_) {
-    out.append(without_line_end(rows.column(*text_column_).string(row)));
+    const std::string_view text = without_line_end(rows.column(*text_column_).string(row));
+    if (text_ == Text::kCsv) {
+      out.append(text);
+    } else {
+      append_csv_field(text, out);
+    }
   } else {
     append_columns(rows, row);
   }

@@ -21,18 +21,22 @@ namespace tidemark {
 class LateOutput : public LateSink {
  public:
   // The raw text of a row is in its last carried column, and `header` is the input's header line.
+  // Text that is not CSV itself goes into one column.
+  enum class Text : std::uint8_t { kCsv, kOther };
   static std::unique_ptr<LateOutput> of_text(const WindowQuery& query, std::string_view header,
-                                             OutputFile& output);
+                                             OutputFile& output, Text text = Text::kCsv);
   static std::unique_ptr<LateOutput> of_columns(const WindowQuery& query, OutputFile& output);
 
   void accept(const Batch& rows, std::size_t row, EventTime watermark) override;
   void finish() override;
 
  private:
-  LateOutput(std::optional<std::size_t> text_column, std::size_t columns, OutputFile& output);
+  LateOutput(std::optional<std::size_t> text_column, Text text, std::size_t columns,
+             OutputFile& output);
   void append_columns(const Batch& rows, std::size_t row);
 
   std::optional<std::size_t> text_column_;
+  Text text_;
   std::size_t columns_;
   OutputFile& output_;
 };

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 
 #include "tidemark/connectors/row_hash.h"
@@ -14,51 +12,12 @@ namespace tidemark {
 
 namespace {
 
-constexpr std::uint64_t kEventsPerEpoch = 50;
-constexpr std::uint64_t kBidsPerEpoch = 46;
-constexpr std::uint64_t kAuctionsPerEpoch = 3;
-constexpr std::uint64_t kEventsBeforeBids = kEventsPerEpoch - kBidsPerEpoch;
-constexpr std::uint64_t kFirstId = 1000;
-constexpr std::uint64_t kHotUnit = 100;
-constexpr std::uint64_t kAuctionsInFlight = 100;
-constexpr std::uint64_t kActivePeople = 1000;
-constexpr std::uint64_t kLead = 10;
 constexpr std::uint64_t kColdChannels = 10'000;
 constexpr std::uint64_t kAverageExtra = 68;  // bids of 100 bytes, 32 of them in the other fields
 constexpr std::uint64_t kExtraSpread = 14;   // 20 %
 constexpr std::array<std::string_view, 4> kHotChannels{"Google", "Facebook", "Baidu", "Apple"};
 
-// The event that bid number `row` is.
-std::uint64_t event_of(std::uint64_t row) {
-  return row / kBidsPerEpoch * kEventsPerEpoch + kEventsBeforeBids + row % kBidsPerEpoch;
-}
-
-// A row's random numbers, one after the other.
-class Draws {
- public:
-  explicit Draws(std::uint64_t hash) : state_(hash) {}
-  std::uint64_t next() { return state_ = splitmix64(state_); }
-  std::uint64_t below(std::uint64_t bound) { return tidemark::below(next(), bound); }
-
- private:
-  std::uint64_t state_;
-};
-
-std::uint64_t draw_auction(std::uint64_t epoch, Draws& draws) {
-  const std::uint64_t last = epoch * kAuctionsPerEpoch + kAuctionsPerEpoch - 1;
-  if (draws.below(2) > 0) return last / kHotUnit * kHotUnit + kFirstId;
-  const std::uint64_t lowest = last > kAuctionsInFlight ? last - kAuctionsInFlight : 0;
-  return lowest + draws.below(last - lowest + 1 + kLead) + kFirstId;
-}
-
-std::uint64_t draw_bidder(std::uint64_t epoch, Draws& draws) {
-  if (draws.below(4) > 0) return epoch / kHotUnit * kHotUnit + 1 + kFirstId;
-  const std::uint64_t people = epoch + 1;
-  const std::uint64_t active = std::min(people, kActivePeople);
-  return people - active + draws.below(active + kLead) + kFirstId;
-}
-
-void append_letters(std::uint64_t count, Draws& draws, fmt::memory_buffer& out) {
+void append_letters(std::uint64_t count, NexmarkDraws& draws, fmt::memory_buffer& out) {
   while (count > 0) {
     // 13 letters of a base 26 number fit in 64 bits.
     std::uint64_t bits = draws.next();
@@ -76,7 +35,7 @@ std::uint32_t reversed_bits(std::uint32_t value) {
 }
 
 void append_url(std::uint64_t path_hash, fmt::memory_buffer& out) {
-  Draws path(path_hash);
+  NexmarkDraws path(path_hash);
   out.append(std::string_view("https://www.nexmark.com/"));
   for (int i = 0; i < 3; ++i) {
     append_letters(3 + path.below(3), path, out);
@@ -87,7 +46,7 @@ void append_url(std::uint64_t path_hash, fmt::memory_buffer& out) {
 
 std::string_view view(const fmt::memory_buffer& text) { return {text.data(), text.size()}; }
 
-void append_channel(std::uint64_t mixed_seed, Draws& draws, RecordText& out) {
+void append_channel(std::uint64_t mixed_seed, NexmarkDraws& draws, RecordText& out) {
   fmt::memory_buffer url;
   if (draws.below(2) > 0) {
     const std::uint64_t channel = draws.below(kHotChannels.size());
@@ -119,8 +78,7 @@ void append_time(EventTime time, RecordText& out) {
 }  // namespace
 
 NexmarkBids::NexmarkBids(const GeneratorParameters& parameters)
-    : mixed_seed_(splitmix64(parameters.seed)),
-      clock_(parameters.start, parameters.rate, parameters.disorder) {}
+    : mixed_seed_(splitmix64(parameters.seed)), stream_(parameters) {}
 
 std::span<const std::string_view> NexmarkBids::names() const {
   static constexpr std::array<std::string_view, 7> kNames{
@@ -128,18 +86,16 @@ std::span<const std::string_view> NexmarkBids::names() const {
   return kNames;
 }
 
-std::int64_t NexmarkBids::due(std::uint64_t row) const { return clock_.due(event_of(row)); }
+std::int64_t NexmarkBids::due(std::uint64_t row) const { return stream_.bid_due(row); }
 
 void NexmarkBids::append(std::uint64_t row, RecordText& out) const {
-  const std::uint64_t event = event_of(row);
-  const std::uint64_t epoch = event / kEventsPerEpoch;
-  Draws draws(row_hash(mixed_seed_, event));
-  const EventTime time = clock_.time(event, draws.next());
-  out.integer(static_cast<std::int64_t>(draw_auction(epoch, draws)));
-  out.integer(static_cast<std::int64_t>(draw_bidder(epoch, draws)));
-  out.integer(std::llround(std::pow(10.0, unit_interval(draws.next()) * 6) * 100));
+  const NexmarkBid bid = stream_.bid(row);
+  NexmarkDraws draws(bid.draws);
+  out.integer(bid.auction);
+  out.integer(bid.bidder);
+  out.integer(bid.price);
   append_channel(mixed_seed_, draws, out);
-  append_time(time, out);
+  append_time(bid.time, out);
   fmt::memory_buffer extra;
   append_letters(kAverageExtra - kExtraSpread + draws.below(2 * kExtraSpread), draws, extra);
   out.plain_text(view(extra));

@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "tidemark/connectors/event_clock.h"
 #include "tidemark/connectors/generated_records.h"
 #include "tidemark/connectors/generator_parameters.h"
+#include "tidemark/connectors/nexmark_stream.h"
 
 namespace tidemark {
 
@@ -28,7 +28,7 @@ class NexmarkBids : public GeneratedRecords {
 
  private:
   std::uint64_t mixed_seed_;
-  EventClock clock_;
+  NexmarkStream stream_;
 };
 
 }  // namespace tidemark

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace tidemark {
@@ -13,8 +15,8 @@ class RowBoundary {
  public:
   virtual ~RowBoundary() = default;
 
-  // `text` begins at a row (at first: with the input) and is what it was at the last call, with more
-  // behind. The offset behind the last row end known, 0 if there is none. `complete` says that
+  // `text` begins at a row (at first: with the input) and is what it was at the last call, with
+  // more behind. The offset behind the last row end known, 0 if there is none. `complete` says that
   // nothing more will come.
   virtual std::size_t scan(std::string_view text, bool complete) = 0;
 
@@ -28,6 +30,12 @@ class RowBoundary {
   // Whether `rows`, the input's first, are enough to learn its columns from: those of a header, if
   // there is one, and a row.
   virtual bool is_sample(std::string_view rows) const = 0;
+
+  // Those bytes of `text`, cut where the last scan() has told, that belong to rows.
+  virtual std::string_view rows_of(std::string_view text) const { return text; }
+
+  // What is missing at the end of an input that has all been scanned.
+  virtual std::optional<std::string> end_problem() const { return std::nullopt; }
 
   // What may be wrong where no row ends for long, as a question.
   virtual std::string_view doubt() const = 0;

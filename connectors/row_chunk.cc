@@ -42,6 +42,7 @@ Batch& RowChunk::next_batch() {
 void RowChunk::parse() {
   used_ = 0;
   bad_rows_.clear();
+  bad_begins_.clear();
   lines_ = parse_rows();
   if (used_ > 0 && batches_[used_ - 1].empty()) --used_;
 }
@@ -71,9 +72,11 @@ void RowChunk::find_texts(const std::vector<RowAhead>& rows) {
   std::vector<BadRow> bad;
   auto next = rows.begin();
   auto next_bad = bad_rows_.begin();
+  auto next_begin = bad_begins_.begin();
   std::size_t number = 0;
   scan_rows([&](const CsvRow& row) {
-    if (next_bad != bad_rows_.end() && next_bad->line == row.line) {
+    if (next_begin != bad_begins_.end() && *next_begin == row.raw.data()) {
+      ++next_begin;
       bad.push_back(std::move(*next_bad++));
     } else if (number++ == next->number) {
       bad.push_back({row.line, next->reason, std::string(row.raw)});

@@ -58,8 +58,10 @@ class RowChunk {
     if (used_ > 0 && !batches_[used_ - 1].full()) return batches_[used_ - 1];
     return next_batch();
   }
-  void refuse(const CsvRow& row, std::string reason) {
-    bad_rows_.push_back({row.line, std::move(reason), std::string(row.raw)});
+  // Rows are refused in the order of the text.
+  void refuse(const CsvRow& row, std::uint64_t line, std::string reason) {
+    bad_begins_.push_back(row.raw.data());
+    bad_rows_.push_back({line, std::move(reason), std::string(row.raw)});
   }
 
   const CsvPlan& plan_;
@@ -81,6 +83,7 @@ class RowChunk {
   std::vector<Batch> batches_;
   std::size_t used_ = 0;
   std::vector<BadRow> bad_rows_;
+  std::vector<const char*> bad_begins_;  // where they begin in the text
   std::uint64_t lines_ = 0;
 };
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tidemark/connectors/csv_source.h"
 #include "tidemark/connectors/csv_text.h"
+#include "tidemark/connectors/file_source.h"
 #include "tidemark/connectors/order_source.h"
 
 namespace tidemark {
@@ -73,26 +73,29 @@ std::string header_line(const std::vector<std::string>& columns) {
   return fmt::to_string(line);
 }
 
-CsvSourceOptions csv_options(const WindowInputOptions& options, std::vector<CsvValueInput> values) {
-  CsvSourceOptions csv;
-  csv.path = options.input == "-" ? "" : options.input;
-  csv.time_column = options.time_column;
-  csv.time = options.time;
-  csv.watermark_column = options.watermark_column;
-  csv.max_ahead = options.query.max_ahead;
-  csv.keys = options.keys;
-  csv.values = std::move(values);
-  csv.types = options.types;
-  csv.carry_raw = options.carry_text;
-  csv.bad_rows = options.bad_rows;
-  csv.on_bad = options.on_bad;
-  csv.threads = std::max<std::size_t>(options.cores, 1);
-  csv.cpus = options.cpus;
-  csv.cancellation = options.cancellation;
-  return csv;
+FileSourceOptions file_options(const WindowInputOptions& options,
+                               std::vector<CsvValueInput> values) {
+  FileSourceOptions file;
+  file.format = options.format;
+  file.json_rows = options.json_rows;
+  file.path = options.input == "-" ? "" : options.input;
+  file.time_column = options.time_column;
+  file.time = options.time;
+  file.watermark_column = options.watermark_column;
+  file.max_ahead = options.query.max_ahead;
+  file.keys = options.keys;
+  file.values = std::move(values);
+  file.types = options.types;
+  file.carry_raw = options.carry_text;
+  file.bad_rows = options.bad_rows;
+  file.on_bad = options.on_bad;
+  file.threads = std::max<std::size_t>(options.cores, 1);
+  file.cpus = options.cpus;
+  file.cancellation = options.cancellation;
+  return file;
 }
 
-Expected<WindowInput> open_csv(const WindowInputOptions& options) {
+Expected<WindowInput> open_file(const WindowInputOptions& options) {
   const bool has_times = options.query.time_domain == TimeDomain::kEvent;
   if (has_times && options.time_column.empty()) {
     return make_error(
@@ -103,8 +106,8 @@ Expected<WindowInput> open_csv(const WindowInputOptions& options) {
   std::vector<CsvValueInput> values = bind_aggregates(options.aggregates, input.aggregates);
   input.windows = bind_gaps(options.query.windows, values);
   const auto value_count = static_cast<std::ptrdiff_t>(values.size());
-  Expected<std::unique_ptr<CsvSource>> source =
-      CsvSource::open(csv_options(options, std::move(values)));
+  Expected<std::unique_ptr<FileSource>> source =
+      FileSource::open(file_options(options, std::move(values)));
   if (!source) return tl::unexpected(source.error());
   const CsvPlan& plan = (*source)->plan();
   const auto keys_end = plan.schema.begin() + static_cast<std::ptrdiff_t>(options.keys.size());
@@ -112,7 +115,10 @@ Expected<WindowInput> open_csv(const WindowInputOptions& options) {
   input.values.assign(keys_end, keys_end + value_count);
   input.carried.assign(keys_end + value_count, plan.schema.end() - (plan.watermark_column ? 1 : 0));
   input.name = (*source)->name();
-  if (options.carry_text) input.header = header_line(plan.columns);
+  input.text_is_json = options.format != FileFormat::kCsv;
+  if (options.carry_text) {
+    input.header = input.text_is_json ? std::string("row") : header_line(plan.columns);
+  }
   if (plan.detected_unit) input.detected_unit = plan.detected_unit->unit;
   input.time_warning = plan.time_warning;
   input.partitions.push_back(*std::move(source));
@@ -203,7 +209,7 @@ Expected<WindowInput> open_generator(const WindowInputOptions& options) {
 }  // namespace
 
 Expected<WindowInput> open_window_input(const WindowInputOptions& options) {
-  return options.input.starts_with(kGeneratorPrefix) ? open_generator(options) : open_csv(options);
+  return options.input.starts_with(kGeneratorPrefix) ? open_generator(options) : open_file(options);
 }
 
 }  // namespace tidemark

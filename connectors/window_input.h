@@ -11,8 +11,8 @@
 
 #include "tidemark/connectors/aggregate_list.h"
 #include "tidemark/connectors/bad_row.h"
-#include "tidemark/connectors/csv_options.h"
 #include "tidemark/connectors/event_time_text.h"
+#include "tidemark/connectors/file_options.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/source.h"
 #include "tidemark/runtime/cancellation.h"
@@ -23,12 +23,16 @@ namespace tidemark {
 struct WindowInputOptions {
   // A path, `-` for standard input, or `gen:orders?rows=N&...`.
   std::string input;
+  // Of a path and of standard input; see FileSourceOptions.
+  FileFormat format = FileFormat::kCsv;
+  std::string json_rows;
   // Generated orders have `ts` and need none, nor does processing time.
   std::string time_column;
   EventTimeOptions time;
   std::vector<std::string> keys;
   std::vector<AggregateRequest> aggregates;
-  // Columns whose type is not to be found out from the first rows: int64 or double. csv only.
+  // Columns whose type is not to be found out from the first rows: int64 or double. Not of
+  // generated orders.
   std::vector<std::pair<std::string, ColumnType>> types;
   // Rows carry their text along for the late output.
   bool carry_text = false;
@@ -37,7 +41,7 @@ struct WindowInputOptions {
   // What the query says about windows and time: windows, time_domain, watermarks, delay and
   // max_ahead. Its columns and aggregates are of no account.
   WindowQuery query;
-  // The column of the watermarks, if rows bring them. csv only.
+  // The column of the watermarks, if rows bring them. Not of generated orders.
   std::string watermark_column;
   // Workers of the pipeline, and the CPUs that may be used (empty: all).
   std::size_t cores = 1;
@@ -57,8 +61,9 @@ struct WindowInput {
   std::vector<WindowSpec> windows;
   // For messages.
   std::string name;
-  // The header as CSV, where rows carry their text.
+  // The header as CSV, where rows carry their text. JSON text is one column.
   std::optional<std::string> header;
+  bool text_is_json = false;
   // How times are read, if that was found out from the first rows.
   std::optional<TimeUnit> detected_unit;
   std::optional<std::string> time_warning;

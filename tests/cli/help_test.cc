@@ -40,12 +40,6 @@ TEST_P(HelpTest, ExamplesRunAsWritten) {
 INSTANTIATE_TEST_SUITE_P(EveryCommand, HelpTest,
                          testing::Values("window", "bench", "explain", "gen"));
 
-TEST(HelpTextTest, OptionsOfLaterVersionsAreNotListed) {
-  const TemporaryFolder folder;
-  const std::string help = run_command("tidemark window --help", folder).out;
-  EXPECT_THAT(help, Not(HasSubstr("--json-rows")));
-}
-
 TEST(HelpTextTest, VersionNamesEverythingThatMadeTheBuild) {
   const TemporaryFolder folder;
   const CommandResult result = run_command("tidemark --version", folder);

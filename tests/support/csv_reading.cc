@@ -44,13 +44,13 @@ void add_rows(const Batch& batch, CsvRead& read) {
 
 }  // namespace
 
-CsvRead read_csv(CsvSourceOptions options, std::size_t batch_rows) {
+CsvRead read_csv(FileSourceOptions options, std::size_t batch_rows) {
   CsvRead read;
   options.bad_rows = [&read](const BadRow& row) {
     read.bad.push_back(fmt::format("{}: {}", row.line, row.raw));
     read.reasons.push_back(row.reason);
   };
-  const Expected<std::unique_ptr<CsvSource>> source = CsvSource::open(std::move(options));
+  const Expected<std::unique_ptr<FileSource>> source = FileSource::open(std::move(options));
   if (!source) throw std::runtime_error("refused: " + source.error().message);
   Parker parker;
   (*source)->start(parker);
@@ -70,16 +70,16 @@ CsvRead read_csv(CsvSourceOptions options, std::size_t batch_rows) {
   return read;
 }
 
-CsvSourceOptions csv_options(const TemporaryFile& file) {
-  CsvSourceOptions options;
+FileSourceOptions csv_options(const TemporaryFile& file) {
+  FileSourceOptions options;
   options.path = file.path();
   options.time_column = "ts";
   options.time.unit = TimeUnit::kMilliseconds;
   return options;
 }
 
-std::string csv_refusal(CsvSourceOptions options) {
-  const Expected<std::unique_ptr<CsvSource>> source = CsvSource::open(std::move(options));
+std::string csv_refusal(FileSourceOptions options) {
+  const Expected<std::unique_ptr<FileSource>> source = FileSource::open(std::move(options));
   return source ? "" : source.error().message;
 }
 

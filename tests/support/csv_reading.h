@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tidemark/connectors/csv_source.h"
+#include "tidemark/connectors/file_source.h"
 
 namespace tidemark::test_support {
 
@@ -34,13 +34,13 @@ struct CsvRead {
 };
 
 // Reads to the end. Throws std::runtime_error if the source cannot be opened.
-CsvRead read_csv(CsvSourceOptions options, std::size_t batch_rows = 16);
+CsvRead read_csv(FileSourceOptions options, std::size_t batch_rows = 16);
 
 // The file's column `ts` is the time, in ms.
-CsvSourceOptions csv_options(const TemporaryFile& file);
+FileSourceOptions csv_options(const TemporaryFile& file);
 
 // Why a source cannot be opened; empty if it can.
-std::string csv_refusal(CsvSourceOptions options);
+std::string csv_refusal(FileSourceOptions options);
 
 // Columns ts, k and v, with quotes, line breaks, blank lines and broken rows.
 std::string random_csv(std::mt19937_64& random, std::size_t rows);

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "support/csv_reading.h"
-#include "tidemark/connectors/csv_source.h"
+#include "tidemark/connectors/file_source.h"
 #include "tidemark/runtime/cancellation.h"
 #include "tidemark/runtime/parker.h"
 
@@ -56,7 +56,7 @@ TEST(CsvPipe, ReadsAPipeLikeAFile) {
   for (int round = 0; round < 10; ++round) {
     const std::string text = random_csv(random, 200);
     const TemporaryFile file(text);
-    CsvSourceOptions options = csv_options(file);
+    FileSourceOptions options = csv_options(file);
     options.keys = {"k"};
     options.values = {{"v", {}}};
     const CsvRead whole = read_csv(options);
@@ -81,7 +81,7 @@ TEST(CsvPipe, ReadsAPipeLikeAFile) {
 }
 
 // Polls until there are rows or 10 s have passed.
-PollStatus wait_for_rows(CsvSource& source, Batch& batch, Parker& parker) {
+PollStatus wait_for_rows(FileSource& source, Batch& batch, Parker& parker) {
   const auto deadline = Clock::now() + 10s;
   while (Clock::now() < deadline) {
     const PollStatus status = source.poll(batch);
@@ -93,14 +93,14 @@ PollStatus wait_for_rows(CsvSource& source, Batch& batch, Parker& parker) {
 
 TEST(CsvPipe, GivesARowOfASlowPipeWithoutWaitingForTheNext) {
   Pipe pipe;
-  CsvSourceOptions options;
+  FileSourceOptions options;
   options.descriptor = pipe.reader();
   options.time_column = "ts";
   options.time.unit = TimeUnit::kMilliseconds;
   options.keys = {"k"};
   options.threads = 2;
   pipe.write("ts,k\n0,a\n");
-  const std::unique_ptr<CsvSource> source = CsvSource::open(options).value();
+  const std::unique_ptr<FileSource> source = FileSource::open(options).value();
   Parker parker;
   source->start(parker);
   for (int i = 0; i < 20; ++i) {
@@ -124,12 +124,12 @@ TEST(CsvPipe, GivesARowOfASlowPipeWithoutWaitingForTheNext) {
 
 TEST(CsvPipe, StopsAtOnceWhileAPipeIsSilent) {
   Pipe pipe;
-  CsvSourceOptions options;
+  FileSourceOptions options;
   options.descriptor = pipe.reader();
   options.time_column = "ts";
   options.time.unit = TimeUnit::kMilliseconds;
   pipe.write("ts,k\n0,a\n");
-  const std::unique_ptr<CsvSource> source = CsvSource::open(options).value();
+  const std::unique_ptr<FileSource> source = FileSource::open(options).value();
   Parker parker;
   source->start(parker);
   Batch batch(source->plan().schema);
@@ -142,10 +142,10 @@ TEST(CsvPipe, StopsWhileItsConsumerTakesNothing) {
   std::string text = "ts,k\n";
   for (int i = 0; i < 10'000; ++i) text += "1,a\n";
   const TemporaryFile file(text);
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.chunk_bytes = 64;
   options.threads = 2;
-  const std::unique_ptr<CsvSource> source = CsvSource::open(options).value();
+  const std::unique_ptr<FileSource> source = FileSource::open(options).value();
   Parker parker;
   source->start(parker);
   parker.park(Clock::now() + 10s);
@@ -156,7 +156,7 @@ TEST(CsvPipe, GivesUpWaitingForAPipesFirstRowWhenCancelled) {
   Pipe pipe;
   Cancellation cancellation;
   cancellation.request();
-  CsvSourceOptions options;
+  FileSourceOptions options;
   options.descriptor = pipe.reader();
   options.time_column = "ts";
   options.cancellation = &cancellation;

@@ -1,4 +1,4 @@
-#include "tidemark/connectors/csv_source.h"
+#include "tidemark/connectors/file_source.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ using test_support::TemporaryFile;
 CsvRead read_text(std::string_view text, std::vector<std::string> keys,
                   std::vector<CsvValueInput> values = {}) {
   const TemporaryFile file(text);
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.keys = std::move(keys);
   options.values = std::move(values);
   return read_csv(std::move(options));
@@ -38,7 +38,7 @@ CsvRead read_text(std::string_view text, std::vector<std::string> keys,
 
 using Texts = std::vector<std::string>;
 
-TEST(CsvSource, SkipsAByteOrderMarkAtTheStartOnly) {
+TEST(FileSource, SkipsAByteOrderMarkAtTheStartOnly) {
   EXPECT_EQ(read_text("\xEF\xBB\xBFts,k,v\r\n1,a,5\r\n", {"k"}, {{"v", {}}}).rows, Texts{"1|a|5"});
   EXPECT_EQ(read_text("\xEF\xBB\xBF\"ts\",k\n1,a\n", {"k"}).rows, Texts{"1|a"});
   EXPECT_EQ(read_text("ts,k\n1,\xEF\xBB\xBF"
@@ -49,31 +49,31 @@ TEST(CsvSource, SkipsAByteOrderMarkAtTheStartOnly) {
                   "a"});
 }
 
-TEST(CsvSource, ReadsQuotedLineBreaksAsData) {
+TEST(FileSource, ReadsQuotedLineBreaksAsData) {
   EXPECT_EQ(read_text("ts,b,c\n1,\"x\ny\",2\n3,\"z\n\",4\n", {"b"}, {{"c", {}}}).rows,
             (Texts{"1|x\ny|2", "3|z\n|4"}));
 }
 
-TEST(CsvSource, TellsNullFromTheEmptyString) {
+TEST(FileSource, TellsNullFromTheEmptyString) {
   EXPECT_EQ(read_text("ts,k\n1,\n2,\"\"\n3,a\n4,\n", {"k"}).rows,
             (Texts{"1|<null>", "2|", "3|a", "4|<null>"}));
   EXPECT_EQ(read_text("ts,v\n1,\n2,\"\"\n3,7\n", {}, {{"v", {}}}).rows,
             (Texts{"1|<null>", "2|<null>", "3|7"}));
 }
 
-TEST(CsvSource, PassesBytesThatAreNotUtf8) {
+TEST(FileSource, PassesBytesThatAreNotUtf8) {
   EXPECT_EQ(read_text("ts,k\n1,caf\xe9\n2,ok\n3,\xff\xfe\n4,\xed\xa0\x80\n", {"k"}).rows,
             (Texts{"1|caf\xe9", "2|ok", "3|\xff\xfe", "4|\xed\xa0\x80"}));
 }
 
-TEST(CsvSource, NeverCountsARowWithoutATimeAtAnotherOnesTime) {
+TEST(FileSource, NeverCountsARowWithoutATimeAtAnotherOnesTime) {
   const CsvRead read = read_text("ts,k\n1000,a\n,b\n2000,c\n", {"k"});
   EXPECT_EQ(read.rows, (Texts{"1000|a", "2000|c"}));
   EXPECT_EQ(read.bad, Texts{"3: ,b"});
   EXPECT_EQ(read.reasons, Texts{"column \"ts\": no event time"});
 }
 
-TEST(CsvSource, PutsTimesOutsideTheCalendarAside) {
+TEST(FileSource, PutsTimesOutsideTheCalendarAside) {
   const CsvRead read = read_text(
       "ts\n1620460800000\n637560576000000000\n1620460801000\n9223372036854775807\n"
       "-9223372036854775808\n0\n",
@@ -84,7 +84,7 @@ TEST(CsvSource, PutsTimesOutsideTheCalendarAside) {
   EXPECT_NE(read.reasons[0].find("outside the years 0001 to 9999"), std::string::npos);
 }
 
-TEST(CsvSource, KeepsBigIntegersExactAndIgnoresColumnsThatAreNotSelected) {
+TEST(FileSource, KeepsBigIntegersExactAndIgnoresColumnsThatAreNotSelected) {
   const CsvRead read = read_text(
       "id,x,u,junk,ts\n"
       "73314510714175488,9007199254740993,18446744073709551615,327267367867168100000,1\n"
@@ -93,7 +93,7 @@ TEST(CsvSource, KeepsBigIntegersExactAndIgnoresColumnsThatAreNotSelected) {
   EXPECT_EQ(read.rows, (Texts{"1|73314510714175488|9007199254740993", "2|1|9223372036854775807"}));
 }
 
-TEST(CsvSource, MakesAnIntegerThatDoesNotFitABadRow) {
+TEST(FileSource, MakesAnIntegerThatDoesNotFitABadRow) {
   const CsvRead read = read_text("ts,u\n1,18446744073709551615\n2,5\n", {}, {{"u", {}}});
   EXPECT_EQ(read.rows, Texts{"2|5"});
   ASSERT_EQ(read.bad, Texts{"2: 1,18446744073709551615"});
@@ -116,7 +116,7 @@ class LocaleSwitch {
   LocaleSwitch& operator=(const LocaleSwitch&) = delete;
 };
 
-TEST(CsvSource, ReadsNumbersTheSameInEveryLocale) {
+TEST(FileSource, ReadsNumbersTheSameInEveryLocale) {
   const CommaLocale locale;
   if (!locale.is_available()) GTEST_SKIP() << "no localedef with the source of de_DE";
   const LocaleSwitch in_locale(locale);
@@ -127,7 +127,7 @@ TEST(CsvSource, ReadsNumbersTheSameInEveryLocale) {
   EXPECT_EQ(read.bad, Texts{"3: 2,\"2,5\""});
 }
 
-TEST(CsvSource, NamesColumnTextAndRemedyOfABadNumber) {
+TEST(FileSource, NamesColumnTextAndRemedyOfABadNumber) {
   std::string text = "ts,v\n";
   for (std::size_t i = 0; i < kTypeSampleRows; ++i) text += "1,7\n";
   const CsvRead read = read_text(text + "2,7.5\n3,x\n4,1e999\n5, 7\n6,+7\n", {}, {{"v", {}}});
@@ -139,12 +139,12 @@ TEST(CsvSource, NamesColumnTextAndRemedyOfABadNumber) {
   EXPECT_EQ(read.bad[0], "10002: 2,7.5");
 }
 
-TEST(CsvSource, InfersOrTakesTypes) {
+TEST(FileSource, InfersOrTakesTypes) {
   const TemporaryFile file("ts,a,b,c,d,e\n1,7,7.5,007,,-3\n2,,1,1,,123456789012345678901\n");
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.values = {{"a", {}}, {"b", {}}, {"c", {}}, {"d", {}}, {"e", {}}};
   options.types = {{"a", ColumnType::kDouble}};
-  const std::unique_ptr<CsvSource> source = CsvSource::open(options).value();
+  const std::unique_ptr<FileSource> source = FileSource::open(options).value();
   std::string types;
   for (const Field& field : source->plan().schema) {
     types += field.name + (field.type == ColumnType::kInt64 ? ":int " : ":double ");
@@ -152,13 +152,13 @@ TEST(CsvSource, InfersOrTakesTypes) {
   EXPECT_EQ(types, "a:double b:double c:double d:double e:int ");
 }
 
-TEST(CsvSource, RefusesADoubleThatIsOutOfRange) {
+TEST(FileSource, RefusesADoubleThatIsOutOfRange) {
   const CsvRead read = read_text("ts,v\n1,1e999\n2,1e-999\n", {}, {{"v", {}}});
   EXPECT_EQ(read.rows, Texts{"2|0"});
   EXPECT_EQ(read.reasons, Texts{"column \"v\": \"1e999\" does not fit a double"});
 }
 
-TEST(CsvSource, CountsFieldsAndGoesOnBehindBrokenRows) {
+TEST(FileSource, CountsFieldsAndGoesOnBehindBrokenRows) {
   const CsvRead read = read_text("ts,k\n1,a\n2\n3,b,c\n4,\"d\"e\n5,f\n6,\"g\n", {"k"});
   EXPECT_EQ(read.rows, (Texts{"1|a", "5|f"}));
   EXPECT_EQ(read.bad, (Texts{"3: 2", "4: 3,b,c", "5: 4,\"d\"e", "7: 6,\"g\n"}));
@@ -167,7 +167,7 @@ TEST(CsvSource, CountsFieldsAndGoesOnBehindBrokenRows) {
   EXPECT_EQ(read.bad_count, 4U);
 }
 
-TEST(CsvSource, FiltersValuesAndLeavesRows) {
+TEST(FileSource, FiltersValuesAndLeavesRows) {
   const auto filter = [](std::string column, CompareOp op, std::string literal, bool text = false) {
     return CsvFilter{std::move(column), op, std::move(literal), text};
   };
@@ -187,18 +187,18 @@ TEST(CsvSource, FiltersValuesAndLeavesRows) {
   EXPECT_EQ(compared.bad_count, 3U);
 }
 
-TEST(CsvSource, CarriesTheRowsOwnText) {
+TEST(FileSource, CarriesTheRowsOwnText) {
   const TemporaryFile file("ts,k,v\n1,\"a\"\"b\",2\r\n3,,\n");
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.keys = {"k"};
   options.values = {{"v", {}}};
   options.carry_raw = true;
   EXPECT_EQ(read_csv(options).rows, (Texts{"1|a\"b|2|1,\"a\"\"b\",2", "3|<null>|<null>|3,,"}));
 }
 
-TEST(CsvSource, EndsAtTheFirstBadRowIfAsked) {
+TEST(FileSource, EndsAtTheFirstBadRowIfAsked) {
   const TemporaryFile file("ts,k\n1,a\nx,b\n2,c\n");
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.on_bad = OnBadRow::kFail;
   try {
     read_csv(options);
@@ -210,9 +210,9 @@ TEST(CsvSource, EndsAtTheFirstBadRowIfAsked) {
   }
 }
 
-TEST(CsvSource, RefusesColumnsThatAreNotThereOrTwice) {
+TEST(FileSource, RefusesColumnsThatAreNotThereOrTwice) {
   const TemporaryFile file("ts,user_id,amount,amount\n1,a,2,3\n");
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.keys = {"userid"};
   EXPECT_NE(
       csv_refusal(options).find("no column \"userid\" (did you mean \"user_id\"?); its columns "
@@ -227,12 +227,12 @@ TEST(CsvSource, RefusesColumnsThatAreNotThereOrTwice) {
   EXPECT_NE(csv_refusal(options).find("did you mean \"amount\"?"), std::string::npos);
 }
 
-TEST(CsvSource, RefusesInputWithoutAHeaderAndLoneCarriageReturns) {
+TEST(FileSource, RefusesInputWithoutAHeaderAndLoneCarriageReturns) {
   EXPECT_NE(csv_refusal(csv_options(TemporaryFile(""))).find("is empty"), std::string::npos);
   EXPECT_NE(csv_refusal(csv_options(TemporaryFile("\n\n"))).find("is empty"), std::string::npos);
   EXPECT_NE(csv_refusal(csv_options(TemporaryFile("ts,k\r1,a\r2,b\r"))).find("CR alone"),
             std::string::npos);
-  CsvSourceOptions missing;
+  FileSourceOptions missing;
   missing.path = "/nonexistent/orders.csv";
   EXPECT_NE(csv_refusal(missing).find("cannot open /nonexistent/orders.csv"), std::string::npos);
   missing.path = "/";
@@ -240,7 +240,7 @@ TEST(CsvSource, RefusesInputWithoutAHeaderAndLoneCarriageReturns) {
 }
 
 // The same column may be aggregated, where it may be anything that is a number.
-TEST(CsvSource, ARowWhoseSessionGapIsNoneIsBad) {
+TEST(FileSource, ARowWhoseSessionGapIsNoneIsBad) {
   const CsvRead read = read_text("ts,g\n1,5\n2,\n3,0\n4,-1\n5,1.5\n6,x\n7,99999999999999999\n8,7\n",
                                  {}, {{"g", {}, true}, {"g", {}, false}});
   EXPECT_EQ(read.rows, (Texts{"1|5|5", "8|7|7"}));
@@ -252,9 +252,9 @@ TEST(CsvSource, ARowWhoseSessionGapIsNoneIsBad) {
             "from 1 to 315537897599999");
 }
 
-TEST(CsvSource, ReadsWatermarksThatRowsBring) {
+TEST(FileSource, ReadsWatermarksThatRowsBring) {
   const TemporaryFile file("ts,w,v\n1,,7\n2,1,8\n3,x,9\n");
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.values = {{"v", {}}};
   options.watermark_column = "w";
   options.carry_raw = true;
@@ -265,20 +265,20 @@ TEST(CsvSource, ReadsWatermarksThatRowsBring) {
   EXPECT_NE(csv_refusal(options), "");
 }
 
-TEST(CsvSource, WithoutATimeColumnReadsTheRest) {
+TEST(FileSource, WithoutATimeColumnReadsTheRest) {
   const TemporaryFile file("a,k\n7,x\n8,y\n");
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.time_column.clear();
   options.time.unit = TimeUnit::kAuto;
   options.keys = {"k"};
   EXPECT_EQ(read_csv(options).rows, (Texts{"0|x", "0|y"}));
 }
 
-TEST(CsvSource, PutsRowsFarAheadAsideWhereverBatchesAndChunksEnd) {
+TEST(FileSource, PutsRowsFarAheadAsideWhereverBatchesAndChunksEnd) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 20; ++round) {
     const TemporaryFile file(random_csv(random, 300));
-    CsvSourceOptions options = csv_options(file);
+    FileSourceOptions options = csv_options(file);
     options.keys = {"k"};
     options.max_ahead = 2000;
     options.chunk_bytes = 1 << 20;
@@ -296,16 +296,16 @@ TEST(CsvSource, PutsRowsFarAheadAsideWhereverBatchesAndChunksEnd) {
   }
 }
 
-TEST(CsvSource, EndsAtOnceBehindAHeaderAlone) {
+TEST(FileSource, EndsAtOnceBehindAHeaderAlone) {
   EXPECT_EQ(read_text("ts,k\n", {"k"}).rows, Texts{});
   EXPECT_EQ(read_text("ts,k", {"k"}).rows, Texts{});
 }
 
-TEST(CsvSource, FindsOutTheTimeUnitOrRefuses) {
+TEST(FileSource, FindsOutTheTimeUnitOrRefuses) {
   const TemporaryFile seconds("ts\n1772452800\n");
-  CsvSourceOptions options = csv_options(seconds);
+  FileSourceOptions options = csv_options(seconds);
   options.time.unit = TimeUnit::kAuto;
-  EXPECT_EQ(CsvSource::open(options).value()->plan().detected_unit->unit, TimeUnit::kSeconds);
+  EXPECT_EQ(FileSource::open(options).value()->plan().detected_unit->unit, TimeUnit::kSeconds);
   EXPECT_EQ(read_csv(options).rows, Texts{"1772452800000"});
   const TemporaryFile small("ts\n5\n");
   options.path = small.path();
@@ -313,18 +313,18 @@ TEST(CsvSource, FindsOutTheTimeUnitOrRefuses) {
             std::string::npos);
 }
 
-TEST(CsvSource, WarnsWhenAllTimesFallInJanuary1970) {
+TEST(FileSource, WarnsWhenAllTimesFallInJanuary1970) {
   const TemporaryFile seconds("ts\n1772452800\n1772452801\n");
-  const std::unique_ptr<CsvSource> source = CsvSource::open(csv_options(seconds)).value();
+  const std::unique_ptr<FileSource> source = FileSource::open(csv_options(seconds)).value();
   ASSERT_TRUE(source->plan().time_warning);
   EXPECT_NE(source->plan().time_warning->find("January 1970"), std::string::npos);
 }
 
-TEST(CsvSource, GivesTheSameRowsAndBadRowsForAnyChunkSizeThreadsAndBatch) {
+TEST(FileSource, GivesTheSameRowsAndBadRowsForAnyChunkSizeThreadsAndBatch) {
   std::mt19937_64 random(20261001);
   for (int round = 0; round < 30; ++round) {
     const TemporaryFile file(random_csv(random, 1 + random() % 60));
-    CsvSourceOptions options = csv_options(file);
+    FileSourceOptions options = csv_options(file);
     options.keys = {"k"};
     options.values = {{"v", {}}};
     options.carry_raw = true;
@@ -342,9 +342,9 @@ TEST(CsvSource, GivesTheSameRowsAndBadRowsForAnyChunkSizeThreadsAndBatch) {
   }
 }
 
-TEST(CsvSource, EndsTheRunAtARowThatIsTooLong) {
+TEST(FileSource, EndsTheRunAtARowThatIsTooLong) {
   const TemporaryFile file("ts,k\n1,a\n2,\"" + std::string(5000, 'x') + "\n");
-  CsvSourceOptions options = csv_options(file);
+  FileSourceOptions options = csv_options(file);
   options.chunk_bytes = 100;
   options.max_row_bytes = 1000;
   EXPECT_THROW(read_csv(options), std::runtime_error);

@@ -1,4 +1,4 @@
-#include "tidemark/connectors/stream_csv_input.h"
+#include "tidemark/connectors/stream_row_input.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -24,27 +24,27 @@ constexpr int kCancellationPollMs = 50;
 
 }  // namespace
 
-StreamCsvInput::StreamCsvInput(int descriptor, bool owned, std::string name,
-                               const CsvSourceOptions& options)
-    : CsvInput(std::move(name)),
+StreamRowInput::StreamRowInput(int descriptor, bool owned, std::string name,
+                               const FileSourceOptions& options,
+                               std::unique_ptr<RowBoundary> boundary)
+    : RowInput(std::move(name)),
       descriptor_(descriptor),
       owned_(owned),
-      boundary_(options.delimiter),
-      delimiter_(options.delimiter),
+      boundary_(std::move(boundary)),
       chunk_bytes_(std::max<std::size_t>(1, options.chunk_bytes)),
       max_row_bytes_(options.max_row_bytes),
       cancellation_(options.cancellation) {}
 
-StreamCsvInput::~StreamCsvInput() {
+StreamRowInput::~StreamRowInput() {
   if (owned_) ::close(descriptor_);
 }
 
-bool StreamCsvInput::readable_within(int timeout_ms) const {
+bool StreamRowInput::readable_within(int timeout_ms) const {
   pollfd poll_descriptor{.fd = descriptor_, .events = POLLIN, .revents = 0};
   return ::poll(&poll_descriptor, 1, timeout_ms) > 0;
 }
 
-void StreamCsvInput::read_block() {
+void StreamRowInput::read_block() {
   const std::size_t size = buffer_.size();
   buffer_.resize(size + kBlockBytes);
   const ssize_t got = ::read(descriptor_, buffer_.data() + size, kBlockBytes);
@@ -57,7 +57,7 @@ void StreamCsvInput::read_block() {
   drop_byte_order_mark();
 }
 
-void StreamCsvInput::drop_byte_order_mark() {
+void StreamRowInput::drop_byte_order_mark() {
   if (started_) return;
   // As long as what has come could become the mark, it is too early to tell.
   if (!ended_ && buffer_.size() < kByteOrderMark.size() && kByteOrderMark.starts_with(buffer_)) {
@@ -67,19 +67,13 @@ void StreamCsvInput::drop_byte_order_mark() {
   started_ = true;
 }
 
-bool StreamCsvInput::has_data_row(std::size_t rows_end) const {
-  CsvScanner scanner(std::string_view(buffer_).substr(0, rows_end), delimiter_);
-  CsvRow row;
-  return scanner.next(row) && scanner.next(row);
-}
-
-void StreamCsvInput::check_row_length(std::size_t rows_end) const {
+void StreamRowInput::check_row_length(std::size_t rows_end) const {
   if (rows_end > 0 || buffer_.size() <= max_row_bytes_) return;
-  throw std::runtime_error(fmt::format(
-      "a row of {} is longer than {} bytes; is a quote not closed?", name(), max_row_bytes_));
+  throw std::runtime_error(fmt::format("a row of {} is longer than {} bytes; {}", name(),
+                                       max_row_bytes_, boundary_->doubt()));
 }
 
-Expected<std::string_view> StreamCsvInput::sample() {
+Expected<std::string_view> StreamRowInput::sample() {
   std::size_t rows_end = 0;
   bool enough = false;
   try {
@@ -93,9 +87,9 @@ Expected<std::string_view> StreamCsvInput::sample() {
       }
       read_block();
       if (!started_) continue;
-      rows_end = boundary_.scan(buffer_, ended_);
+      rows_end = boundary_->scan(buffer_, ended_);
       check_row_length(rows_end);
-      enough = enough || has_data_row(rows_end);
+      enough = enough || boundary_->is_sample(std::string_view(buffer_).substr(0, rows_end));
     }
   } catch (const std::runtime_error& failure) {
     return make_error(failure.what());
@@ -103,14 +97,14 @@ Expected<std::string_view> StreamCsvInput::sample() {
   return std::string_view(buffer_).substr(0, ended_ ? buffer_.size() : rows_end);
 }
 
-void StreamCsvInput::skip(std::size_t bytes) {
+void StreamRowInput::skip(std::size_t bytes) {
   buffer_.erase(0, bytes);
-  boundary_.consume(bytes);
+  boundary_->consume(bytes);
 }
 
-CsvInput::Status StreamCsvInput::next(std::string& storage, std::string_view& rows) {
+RowInput::Status StreamRowInput::next(std::string& storage, std::string_view& rows) {
   while (true) {
-    std::size_t rows_end = boundary_.scan(buffer_, ended_);
+    std::size_t rows_end = boundary_->scan(buffer_, ended_);
     if (ended_) rows_end = buffer_.size();
     check_row_length(rows_end);
     const bool more_now =
@@ -120,15 +114,15 @@ CsvInput::Status StreamCsvInput::next(std::string& storage, std::string_view& ro
       storage.swap(buffer_);
       buffer_.assign(storage, rows_end);
       storage.resize(rows_end);
-      boundary_.consume(rows_end);
-      rows = storage;
+      rows = boundary_->rows_of(storage);
+      boundary_->consume(rows_end);
       return Status::kRows;
     }
     read_block();
   }
 }
 
-void StreamCsvInput::wait(int wake_descriptor) {
+void StreamRowInput::wait(int wake_descriptor) {
   std::array<pollfd, 2> descriptors{pollfd{.fd = descriptor_, .events = POLLIN, .revents = 0},
                                     pollfd{.fd = wake_descriptor, .events = POLLIN, .revents = 0}};
   while (::poll(descriptors.data(), descriptors.size(), -1) < 0) {

@@ -1,4 +1,4 @@
-// Parses a CSV input ahead on threads of its own and hands it over in order.
+// Parses an input ahead on threads of its own and hands it over in order.
 #pragma once
 
 #include <tbb/concurrent_queue.h>
@@ -7,14 +7,14 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
 
-#include "tidemark/connectors/csv_chunk.h"
-#include "tidemark/connectors/csv_input.h"
-#include "tidemark/connectors/csv_options.h"
-#include "tidemark/connectors/csv_plan.h"
+#include "tidemark/connectors/file_options.h"
+#include "tidemark/connectors/row_chunk.h"
+#include "tidemark/connectors/row_input.h"
 #include "tidemark/runtime/parker.h"
 
 namespace tidemark {
@@ -23,13 +23,15 @@ namespace tidemark {
 // in order. Chunks are recycled, and their number bounds what is read ahead. Waiting for a slow
 // input happens outside the arena, when everything read before has been queued, so that no row
 // waits for the next one.
-class CsvReadAhead {
+class ReadAhead {
  public:
-  // `input` and `plan` must outlive this. CPUs default to those of the calling thread.
-  CsvReadAhead(CsvInput& input, const CsvPlan& plan, const CsvSourceOptions& options);
-  ~CsvReadAhead();
-  CsvReadAhead(const CsvReadAhead&) = delete;
-  CsvReadAhead& operator=(const CsvReadAhead&) = delete;
+  using MakeChunk = std::function<std::unique_ptr<RowChunk>()>;
+
+  // `input` must outlive this. CPUs default to those of the calling thread.
+  ReadAhead(RowInput& input, const MakeChunk& make_chunk, const FileSourceOptions& options);
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
 
   // Starts the threads; `consumer` is unparked whenever a chunk is there and at the end.
   void start(Parker& consumer);
@@ -37,13 +39,15 @@ class CsvReadAhead {
   void stop();
 
   // The next chunk, or nullptr while there is none. Consumer only; never blocks.
-  CsvChunk* try_take();
+  RowChunk* try_take();
   // Takes back what try_take() gave. Consumer only; never blocks.
-  void give_back(CsvChunk* chunk) { free_.push(chunk); }
+  void give_back(RowChunk* chunk) { free_.push(chunk); }
 
   // True once no chunk will come beyond those that try_take() finds from then on. Any failure is
   // known then.
   bool finished() const { return finished_.load(std::memory_order_acquire); }
+  // Whether that was the input's end, and not stop(); if finished().
+  bool at_end() const { return !stopping_.load(std::memory_order_relaxed); }
   // What the input threw, if finished().
   std::exception_ptr failure() const { return failure_; }
 
@@ -52,16 +56,16 @@ class CsvReadAhead {
 
   void run();
   Round run_pipeline();
-  CsvChunk* read_chunk(Round& round);
-  void deliver(CsvChunk* chunk);
+  RowChunk* read_chunk(Round& round);
+  void deliver(RowChunk* chunk);
 
-  CsvInput& input_;
+  RowInput& input_;
   std::size_t threads_;
   std::vector<int> cpus_;
-  std::vector<std::unique_ptr<CsvChunk>> chunks_;
+  std::vector<std::unique_ptr<RowChunk>> chunks_;
   // A nullptr among the free chunks says that there is a stop.
-  tbb::concurrent_bounded_queue<CsvChunk*> free_;
-  tbb::concurrent_queue<CsvChunk*> ready_;
+  tbb::concurrent_bounded_queue<RowChunk*> free_;
+  tbb::concurrent_queue<RowChunk*> ready_;
   tbb::task_arena arena_;
   Parker* consumer_ = nullptr;
   int wake_descriptor_;

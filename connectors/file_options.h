@@ -1,4 +1,4 @@
-// What to read from a CSV input.
+// What to read from a file or a stream.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,12 @@
 #include "tidemark/runtime/cancellation.h"
 
 namespace tidemark {
+
+enum class FileFormat : std::uint8_t {
+  kCsv,
+  kJson,       // one document that holds an array of objects
+  kJsonLines,  // one object a line
+};
 
 // A condition on one cell. A literal that is a number compares as a number, and a cell that is none
 // makes the row bad; any other literal, and one marked as text, compares bytes. A NULL cell fulfils
@@ -35,12 +41,17 @@ struct CsvValueInput {
   bool is_gap = false;
 };
 
-struct CsvSourceOptions {
+struct FileSourceOptions {
   // A path; or, if it is empty, a file descriptor, which stays the caller's. A regular file is
   // mapped, and must not shrink while it is read; everything else is read by blocks.
   std::string path;
   int descriptor = 0;
+  FileFormat format = FileFormat::kCsv;
+  // csv only.
   char delimiter = ',';
+  // kJson only: the JSON pointer to the array of rows; empty if the document is that array. Columns
+  // of both JSON formats are names of members, or pointers into a row such as /properties/time.
+  std::string json_rows;
 
   // Empty: rows have no event time, and theirs is left 0.
   std::string time_column;

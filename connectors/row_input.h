@@ -1,18 +1,20 @@
-// The bytes of a CSV input, in runs of whole rows.
+// The bytes of an input, in runs of whole rows.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "tidemark/connectors/csv_options.h"
+#include "tidemark/connectors/file_options.h"
+#include "tidemark/connectors/row_boundary.h"
 #include "tidemark/runtime/error.h"
 
 namespace tidemark {
 
 // A byte order mark at the very start is left out. Used by one thread at a time.
-class CsvInput {
+class RowInput {
  public:
   enum class Status : std::uint8_t {
     kRows,        // some rows
@@ -20,14 +22,16 @@ class CsvInput {
     kEnd,
   };
 
-  // Opens what `options` name: a regular file is mapped, anything else is a stream.
-  static Expected<std::unique_ptr<CsvInput>> open(const CsvSourceOptions& options);
+  // Opens what `options` name: a regular file is mapped, anything else is a stream. `boundary` is
+  // at the start of the input.
+  static Expected<std::unique_ptr<RowInput>> open(const FileSourceOptions& options,
+                                                  std::unique_ptr<RowBoundary> boundary);
 
-  virtual ~CsvInput() = default;
+  virtual ~RowInput() = default;
 
-  // The start of the input, whole rows, which is not consumed: up to a MiB, and no less than the
-  // header and one more row unless the input ends before. A stream is waited for until then (the
-  // cancellation ends that), and then only as long as more keeps coming.
+  // The start of the input, whole rows, which is not consumed: up to a MiB, and no less than
+  // RowBoundary::is_sample() asks for unless the input ends before. A stream is waited for until
+  // then (the cancellation ends that), and then only as long as more keeps coming.
   virtual Expected<std::string_view> sample() = 0;
 
   // Consumes `bytes`, up to a row's end within the sample. Call once, before next().
@@ -43,10 +47,13 @@ class CsvInput {
   // `rows` and all before them are not needed any more. May run beside next() on another thread.
   virtual void release(std::string_view rows) = 0;
 
+  // What is missing at the end, once next() has told that this is it. Only then.
+  virtual std::optional<std::string> end_problem() const = 0;
+
   const std::string& name() const { return name_; }
 
  protected:
-  explicit CsvInput(std::string name) : name_(std::move(name)) {}
+  explicit RowInput(std::string name) : name_(std::move(name)) {}
 
  private:
   std::string name_;  // for messages

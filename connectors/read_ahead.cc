@@ -1,4 +1,4 @@
-#include "tidemark/connectors/csv_read_ahead.h"
+#include "tidemark/connectors/read_ahead.h"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -64,7 +64,7 @@ class PinToCpus : public tbb::task_scheduler_observer {
 
 }  // namespace
 
-CsvReadAhead::CsvReadAhead(CsvInput& input, const CsvPlan& plan, const CsvSourceOptions& options)
+ReadAhead::ReadAhead(RowInput& input, const MakeChunk& make_chunk, const FileSourceOptions& options)
     : input_(input),
       threads_(std::clamp<std::size_t>(options.threads, 1, most_threads())),
       cpus_(options.cpus.empty() ? cpus_of_this_thread() : options.cpus),
@@ -75,21 +75,21 @@ CsvReadAhead::CsvReadAhead(CsvInput& input, const CsvPlan& plan, const CsvSource
         fmt::format("cannot make an event descriptor: {}", std::strerror(errno)));
   }
   for (std::size_t i = 0; i < kTokensPerThread * threads_ + kQueuedChunks; ++i) {
-    free_.push(chunks_.emplace_back(std::make_unique<CsvChunk>(plan, options.batch_rows)).get());
+    free_.push(chunks_.emplace_back(make_chunk()).get());
   }
 }
 
-CsvReadAhead::~CsvReadAhead() {
+ReadAhead::~ReadAhead() {
   stop();
   ::close(wake_descriptor_);
 }
 
-void CsvReadAhead::start(Parker& consumer) {
+void ReadAhead::start(Parker& consumer) {
   consumer_ = &consumer;
   reader_ = std::thread([this] { run(); });
 }
 
-void CsvReadAhead::stop() {
+void ReadAhead::stop() {
   if (!reader_.joinable()) return;
   stopping_.store(true, std::memory_order_relaxed);
   free_.push(nullptr);
@@ -99,13 +99,13 @@ void CsvReadAhead::stop() {
   reader_.join();
 }
 
-CsvChunk* CsvReadAhead::try_take() {
-  CsvChunk* chunk = nullptr;
+RowChunk* ReadAhead::try_take() {
+  RowChunk* chunk = nullptr;
   ready_.try_pop(chunk);
   return chunk;
 }
 
-void CsvReadAhead::run() {
+void ReadAhead::run() {
   try {
     const PinToCpus pins(arena_, cpus_);
     while (run_pipeline() == Round::kWaits) input_.wait(wake_descriptor_);
@@ -116,47 +116,47 @@ void CsvReadAhead::run() {
   consumer_->unpark();
 }
 
-CsvReadAhead::Round CsvReadAhead::run_pipeline() {
+ReadAhead::Round ReadAhead::run_pipeline() {
   Round round = Round::kEnded;
-  const auto read = tbb::make_filter<void, CsvChunk*>(
-      tbb::filter_mode::serial_in_order, [this, &round](tbb::flow_control& control) -> CsvChunk* {
-        CsvChunk* const chunk = read_chunk(round);
+  const auto read = tbb::make_filter<void, RowChunk*>(
+      tbb::filter_mode::serial_in_order, [this, &round](tbb::flow_control& control) -> RowChunk* {
+        RowChunk* const chunk = read_chunk(round);
         if (chunk == nullptr) control.stop();
         return chunk;
       });
   const auto parse =
-      tbb::make_filter<CsvChunk*, CsvChunk*>(tbb::filter_mode::parallel, [](CsvChunk* chunk) {
+      tbb::make_filter<RowChunk*, RowChunk*>(tbb::filter_mode::parallel, [](RowChunk* chunk) {
         chunk->parse();
         return chunk;
       });
-  const auto queue = tbb::make_filter<CsvChunk*, void>(tbb::filter_mode::serial_in_order,
-                                                       [this](CsvChunk* chunk) { deliver(chunk); });
+  const auto queue = tbb::make_filter<RowChunk*, void>(tbb::filter_mode::serial_in_order,
+                                                       [this](RowChunk* chunk) { deliver(chunk); });
   arena_.execute(
       [&] { tbb::parallel_pipeline(kTokensPerThread * threads_, read & parse & queue); });
   return round;
 }
 
 // A chunk with rows to parse, or nullptr if there is none now (`round` tells) or ever.
-CsvChunk* CsvReadAhead::read_chunk(Round& round) {
+RowChunk* ReadAhead::read_chunk(Round& round) {
   round = Round::kEnded;
-  CsvChunk* chunk = nullptr;
+  RowChunk* chunk = nullptr;
   // Waits for the consumer at most: fewer chunks are on their way through here than there are.
   free_.pop(chunk);
   if (chunk == nullptr || stopping_.load(std::memory_order_relaxed)) return nullptr;
-  CsvInput::Status status = CsvInput::Status::kEnd;
+  RowInput::Status status = RowInput::Status::kEnd;
   try {
     status = input_.next(chunk->storage(), chunk->rows());
   } catch (...) {
     // Thrown through the pipeline it would take the chunks before it along.
     failure_ = std::current_exception();
   }
-  if (status == CsvInput::Status::kRows) return chunk;
-  if (status == CsvInput::Status::kWouldBlock) round = Round::kWaits;
+  if (status == RowInput::Status::kRows) return chunk;
+  if (status == RowInput::Status::kWouldBlock) round = Round::kWaits;
   free_.push(chunk);
   return nullptr;
 }
 
-void CsvReadAhead::deliver(CsvChunk* chunk) {
+void ReadAhead::deliver(RowChunk* chunk) {
   input_.release(chunk->rows());
   ready_.push(chunk);
   consumer_->unpark();

@@ -1,4 +1,4 @@
-// Rows from CSV: a file or a stream is one partition.
+// Rows from a file or a stream of text, which is one partition.
 #pragma once
 
 #include <cstddef>
@@ -7,21 +7,23 @@
 #include <optional>
 #include <string>
 
-#include "tidemark/connectors/csv_input.h"
-#include "tidemark/connectors/csv_options.h"
 #include "tidemark/connectors/csv_plan.h"
-#include "tidemark/connectors/csv_read_ahead.h"
+#include "tidemark/connectors/file_options.h"
+#include "tidemark/connectors/json_pointer.h"
+#include "tidemark/connectors/read_ahead.h"
+#include "tidemark/connectors/row_chunk.h"
+#include "tidemark/connectors/row_input.h"
 #include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/operators/source.h"
 #include "tidemark/runtime/error.h"
 
 namespace tidemark {
 
-class CsvSource final : public SourcePartition {
+class FileSource final : public SourcePartition {
  public:
   // Opens the input and looks at its header and first rows; waits for them if it is a stream.
-  // Refuses what plan_csv() refuses, and input that cannot be opened.
-  static Expected<std::unique_ptr<CsvSource>> open(CsvSourceOptions options);
+  // Refuses what plan_csv() or plan_json() refuses, and input that cannot be opened.
+  static Expected<std::unique_ptr<FileSource>> open(FileSourceOptions options);
 
   // What was made of the options: the schema of the rows, the unit of times, a warning about them.
   const CsvPlan& plan() const { return plan_; }
@@ -34,20 +36,25 @@ class CsvSource final : public SourcePartition {
   std::uint64_t bad_rows() const override { return bad_rows_; }
 
  private:
-  CsvSource(CsvSourceOptions options, std::unique_ptr<CsvInput> input, CsvPlan plan);
+  FileSource(FileSourceOptions options, std::unique_ptr<RowInput> input, CsvPlan plan,
+             JsonColumns json_columns);
+  std::unique_ptr<RowChunk> make_chunk() const;
   bool take_chunk();
+  void end();
+  void report(const BadRow& row);
   void report_bad_rows();
   bool move_rows(Batch& batch);
   void next_batch();
 
-  CsvSourceOptions options_;
-  std::unique_ptr<CsvInput> input_;
+  FileSourceOptions options_;
+  std::unique_ptr<RowInput> input_;
   CsvPlan plan_;
-  CsvReadAhead read_ahead_;
+  JsonColumns json_columns_;  // of the JSON formats
+  ReadAhead read_ahead_;
 
   // Polling thread only.
   std::optional<MaxAheadGuard> guard_;
-  CsvChunk* chunk_ = nullptr;
+  RowChunk* chunk_ = nullptr;
   std::size_t batch_index_ = 0;
   std::size_t row_index_ = 0;
   bool ended_ = false;

@@ -1,0 +1,183 @@
+#include "tidemark/connectors/json_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tidemark/connectors/message_text.h"
+
+namespace tidemark {
+
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+// Goes from value to value; every step says whether the text has gone on that far.
+class Walker {
+ public:
+  explicit Walker(std::string_view text) : text_(text) {}
+
+  std::size_t at() const { return at_; }
+  void advance() { ++at_; }
+
+  // The next byte that is no space; '\0' at the end of the text.
+  char peek() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+
+  // The text of a string without its quotes, escapes as they are.
+  bool read_string(std::string_view& value) {
+    const std::size_t begin = ++at_;
+    for (; at_ < text_.size(); ++at_) {
+      if (text_[at_] == '\\') {
+        ++at_;
+      } else if (text_[at_] == '"') {
+        value = text_.substr(begin, at_++ - begin);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool skip_value() {
+    std::size_t depth = 0;
+    while (true) {
+      const char c = peek();
+      if (c == '\0') return false;
+      std::string_view ignored;
+      if (c == '"') {
+        if (!read_string(ignored)) return false;
+      } else if (c == '{' || c == '[') {
+        ++depth;
+        ++at_;
+      } else if (c == '}' || c == ']') {
+        --depth;
+        ++at_;
+      } else if (c == ',' || c == ':') {
+        ++at_;
+      } else {
+        while (at_ < text_.size() && !is_space(text_[at_]) &&
+               std::string_view(",:{}[]\"").find(text_[at_]) == std::string_view::npos) {
+          ++at_;
+        }
+      }
+      if (depth == 0) return true;
+    }
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+JsonRowsBegin none(std::string problem) {
+  return {JsonRowsBegin::Status::kNone, 0, std::move(problem)};
+}
+
+const JsonRowsBegin kMoreText{JsonRowsBegin::Status::kMore, 0, {}};
+
+// Goes from an object or array to the value behind `step`.
+JsonRowsBegin take_step(Walker& walker, const std::string& step) {
+  const char open = walker.peek();
+  if (open == '\0') return kMoreText;
+  if (open != '{' && open != '[') {
+    return none(fmt::format("{} is looked for in a value that is neither an object nor an array",
+                            in_quotes(step)));
+  }
+  walker.advance();
+  for (std::size_t index = 0;; ++index) {
+    char c = walker.peek();
+    if (c == ',') {
+      walker.advance();
+      c = walker.peek();
+    }
+    if (c == '\0') return kMoreText;
+    if (c == '}' || c == ']') return none(fmt::format("there is no {} in it", in_quotes(step)));
+    bool found = open == '[' && step == std::to_string(index);
+    if (open == '{') {
+      std::string_view key;
+      if (c != '"') return none("an object's member has no name in quotes");
+      if (!walker.read_string(key) || walker.peek() == '\0') return kMoreText;
+      if (walker.peek() != ':') return none(fmt::format("no colon follows {}", in_quotes(key)));
+      walker.advance();
+      found = key == step;
+    }
+    if (found) return {JsonRowsBegin::Status::kFound, walker.at(), {}};
+    if (!walker.skip_value()) return kMoreText;
+  }
+}
+
+}  // namespace
+
+JsonRowsBegin find_json_rows(std::string_view text, const std::vector<std::string>& steps) {
+  Walker walker(text);
+  for (const std::string& step : steps) {
+    const JsonRowsBegin value = take_step(walker, step);
+    if (value.status != JsonRowsBegin::Status::kFound) return value;
+  }
+  const char open = walker.peek();
+  if (open == '\0') return kMoreText;
+  if (open != '[') {
+    return none(open == '{' ? "an object is there and not an array"
+                            : "there is no array of rows there");
+  }
+  return {JsonRowsBegin::Status::kFound, walker.at() + 1, {}};
+}
+
+// Within a string, to behind its closing quote; false if the text ends before.
+bool JsonElementScanner::skip_string(std::string_view text) {
+  while (at_ < text.size()) {
+    if (text[at_] == '\\') {
+      // Its second byte may not be there yet.
+      if (at_ + 1 == text.size()) return false;
+      at_ += 2;
+    } else if (text[at_++] == '"') {
+      in_string_ = false;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool JsonElementScanner::next(std::string_view text) {
+  while (!closed_ && at_ < text.size()) {
+    if (in_string_ && !skip_string(text)) return false;
+    if (at_ == text.size()) return false;
+    const char c = text[at_];
+    const bool ends = in_element_ && depth_ == 0 && (c == ',' || c == ']');
+    if (ends) {
+      end_ = at_;
+      in_element_ = false;
+      while (end_ > begin_ && is_space(text[end_ - 1])) --end_;
+      return true;  // what ended it is looked at by the next call
+    }
+    ++at_;
+    if (!in_element_) {
+      if (c == ',' || is_space(c)) continue;
+      if (c == ']') {
+        closed_ = true;
+        begin_ = end_ = at_;
+        return true;
+      }
+      in_element_ = true;
+      begin_ = at_ - 1;
+    }
+    if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if ((c == '}' || c == ']') && depth_ > 0) {
+      --depth_;
+    }
+  }
+  return false;
+}
+
+void JsonElementScanner::consume(std::size_t bytes) {
+  at_ -= std::min(bytes, at_);
+  begin_ -= std::min(bytes, begin_);
+  end_ -= std::min(bytes, end_);
+}
+
+}  // namespace tidemark

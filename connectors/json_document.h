@@ -1,0 +1,61 @@
+// A JSON document that holds rows in an array, looked at without parsing it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidemark {
+
+// Where the array of rows begins.
+struct JsonRowsBegin {
+  enum class Status : std::uint8_t {
+    kFound,  // `offset` is behind the array's opening bracket
+    kMore,   // the text ends before that
+    kNone,   // there is none; `problem` says why
+  };
+  Status status;
+  std::size_t offset = 0;
+  std::string problem;
+};
+
+// `text` is the start of the document. The array is the document itself, or what `steps` (see
+// parse_json_pointer()) lead to. Cost: goes through the text up to there.
+JsonRowsBegin find_json_rows(std::string_view text, const std::vector<std::string>& steps);
+
+// Goes through the elements of an array, from behind its opening bracket or a place between two
+// elements. The text may grow at its end between calls.
+class JsonElementScanner {
+ public:
+  // Goes on through `text`, which is what it was with more behind. True if it has come to the end
+  // of an element or of the array (then closed() is true as well); false at the end of the text.
+  bool next(std::string_view text);
+
+  // Where the element that next() has found begins and ends; no element if they are equal.
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+  // How far the text has been looked at.
+  std::size_t offset() const { return at_; }
+  // The array's closing bracket has been passed.
+  bool closed() const { return closed_; }
+  // The text so far ends within an element that begins at begin().
+  bool in_element() const { return in_element_; }
+
+  // The first `bytes` of the text are gone, up to offset().
+  void consume(std::size_t bytes);
+
+ private:
+  bool skip_string(std::string_view text);
+
+  std::size_t at_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t depth_ = 0;
+  bool in_element_ = false;
+  bool in_string_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace tidemark
