@@ -411,7 +411,7 @@ void add(const char* name, const std::function<RowColumns()>& make_rows, const W
   once(benchmark::RegisterBenchmark(
       (prefix + "/limit_one_thread").c_str(),
       [=](benchmark::State& state) { run_limit(state, make_rows(), limit); }));
-  for (const std::size_t cores : {1, 2}) {
+  for (const std::size_t cores : {1U, 2U}) {
     const char* const topology = cores == 1 ? "/one_source_one_window" : "/two_sources_two_windows";
     once(benchmark::RegisterBenchmark((prefix + topology).c_str(), [=](benchmark::State& state) {
       run_pipeline_of<Sink>(state, make_rows(), query, cores, limit);

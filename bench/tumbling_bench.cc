@@ -116,7 +116,7 @@ void pipeline(benchmark::State& state, const Stream& stream, std::size_t cores) 
   for (const Stream& stream : streams) {
     once(benchmark::RegisterBenchmark((name_of(stream) + "/limit_one_thread").c_str(),
                                       [stream](benchmark::State& state) { limit(state, stream); }));
-    for (const std::size_t cores : {1, 2}) {
+    for (const std::size_t cores : {1U, 2U}) {
       const char* const topology =
           cores == 1 ? "/one_source_one_window" : "/two_sources_two_windows";
       once(benchmark::RegisterBenchmark(

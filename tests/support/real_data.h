@@ -55,9 +55,8 @@ class RealData : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* folder = std::getenv("TIDEMARK_CASES");
-    const std::filesystem::path cases = folder != nullptr
-                                            ? std::filesystem::path(folder)
-                                            : test_support::source_directory() + "/../shared/cases";
+    const std::filesystem::path cases =
+        folder != nullptr ? std::string(folder) : source_directory() + "/../shared/cases";
     data_ = cases / "data";
     if (!std::filesystem::exists(data_)) {
       GTEST_SKIP() << "no data files at " << data_ << "; set TIDEMARK_CASES to their folder";
@@ -113,7 +112,7 @@ class RealData : public ::testing::Test {
     const std::string command = fmt::format(
         "'{}' window '{}' {} --cores {} --times ms --output '{}' --output-format csv "
         "--summary '{}' --quiet",
-        test_support::command_path(), input.string(), options, cores, output_path().string(),
+        command_path(), input.string(), options, cores, output_path().string(),
         scratch("summary.json").string());
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     std::ifstream summary_stream(scratch("summary.json"));

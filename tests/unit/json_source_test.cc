@@ -149,7 +149,7 @@ TEST(JsonSource, PointersReachIntoRows) {
 
 TEST(JsonSource, LinesOfBadRowsAreCountedInADocument) {
   const TemporaryFile file("{\n\"rows\":\n[{\"ts\":1},\n\n{\"ts\":\n2}, 7,\n{\"ts\":x}]}\n");
-  for (const std::size_t chunk_bytes : {1, 4, 7, 1000}) {
+  for (const std::size_t chunk_bytes : {1U, 4U, 7U, 1000U}) {
     FileSourceOptions options = json_options(file, FileFormat::kJson);
     options.keys = {};
     options.values = {};
@@ -228,7 +228,7 @@ TEST(JsonSource, ChunksOfAnySizeGiveTheSameRows) {
     const CsvRead whole = read_csv(json_options(file, format));
     EXPECT_EQ(whole.rows.size() + whole.bad.size(), 60U);
     for (std::size_t chunk_bytes = 1; chunk_bytes < 300; chunk_bytes += 1 + chunk_bytes / 8) {
-      for (const std::size_t threads : {1, 2}) {
+      for (const std::size_t threads : {1U, 2U}) {
         FileSourceOptions options = json_options(file, format);
         options.chunk_bytes = chunk_bytes;
         options.threads = threads;
