@@ -59,7 +59,7 @@ void count_bytes(benchmark::State& state, std::string_view text) {
 
 void parse(benchmark::State& state, Style style) {
   const std::string& text = text_of(style);
-  CsvSourceOptions options;
+  FileSourceOptions options;
   options.time_column = "ts";
   options.keys = {"user_id"};
   options.values = {{"amount", {}, false}};

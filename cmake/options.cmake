@@ -12,6 +12,8 @@ option(TIDEMARK_BUILD_BENCHMARKS "Build the Google Benchmark programs" ${PROJECT
 option(TIDEMARK_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 # Saves a third of a whole build of the tests; ccache cannot keep what is compiled so.
 option(TIDEMARK_PRECOMPILE_TESTS "Precompile the test framework's headers" OFF)
+# Saves the linking of a hundred programs.
+option(TIDEMARK_JOIN_TESTS "One test program per folder instead of one per file" OFF)
 set(TIDEMARK_SANITIZE "" CACHE STRING "Value of -fsanitize= for everything, such as address,undefined or thread")
 
 # AVX2 and friends, which any x86 server since 2013 has: the loops over columns use them. The command

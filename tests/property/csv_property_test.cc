@@ -157,9 +157,9 @@ std::string random_rows(Random& random, std::size_t columns, bool text_times) {
   return text;
 }
 
-CsvSourceOptions random_options(Random& random, std::size_t columns, bool text_times) {
+FileSourceOptions random_options(Random& random, std::size_t columns, bool text_times) {
   const auto name = [&] { return fmt::format("c{}", random() % columns); };
-  CsvSourceOptions options;
+  FileSourceOptions options;
   if (random() % 8 != 0) options.time_column = fmt::format("c{}", columns / 2);
   const TimeUnit numeric =
       std::vector{TimeUnit::kSeconds, TimeUnit::kMilliseconds, TimeUnit::kMicroseconds,
@@ -193,7 +193,7 @@ TEST_F(CsvProperty, ColumnsAtATimeAreRowsAtATime) {
   for_random_seeds(2'000, [&](Random& random) {
     const std::size_t columns = 1 + random() % 6;
     const bool text_times = random() % 3 == 0;
-    const CsvSourceOptions options = random_options(random, columns, text_times);
+    const FileSourceOptions options = random_options(random, columns, text_times);
     std::string header;
     for (std::size_t i = 0; i < columns; ++i) header += fmt::format("{}c{}", i == 0 ? "" : ",", i);
     const Expected<CsvPlan> plan = plan_csv(options, header + "\n", "random rows");
@@ -213,7 +213,7 @@ TEST_F(CsvProperty, ColumnsAtATimeAreRowsAtATime) {
 
 // Every place of a block's edge within rows with quotes and doubled quotes.
 TEST_F(CsvProperty, BlocksMayEndAnywhere) {
-  CsvSourceOptions options;
+  FileSourceOptions options;
   options.keys = {"a", "b"};
   const Expected<CsvPlan> plan = plan_csv(options, "a,b\n", "rows");
   ASSERT_TRUE(plan.has_value());
@@ -233,7 +233,7 @@ TEST_F(CsvProperty, BlocksMayEndAnywhere) {
 
 // Rows that are longer than what is indexed at a time, and that end around its edge.
 TEST_F(CsvProperty, RowsMayBeLongerThanTheIndex) {
-  CsvSourceOptions options;
+  FileSourceOptions options;
   options.keys = {"b"};
   const Expected<CsvPlan> plan = plan_csv(options, "a,b\n", "rows");
   ASSERT_TRUE(plan.has_value());
