@@ -72,7 +72,7 @@ std::string_view JsonArrayBoundary::rows_of(std::string_view text) const {
 
 std::optional<std::string> JsonArrayBoundary::end_problem() const {
   // An element that is cut off is a bad row by itself.
-  if (elements_.closed() || elements_.in_element()) return std::nullopt;
+  if (elements_.closed() || elements_.is_cut_off()) return std::nullopt;
   return "the input ends before its array of rows is closed; was it cut off?";
 }
 

@@ -40,8 +40,10 @@ class JsonElementScanner {
   std::size_t offset() const { return at_; }
   // The array's closing bracket has been passed.
   bool closed() const { return closed_; }
-  // The text so far ends within an element that begins at begin().
+  // The text so far ends with an element that begins at begin(), of which more may come;
   bool in_element() const { return in_element_; }
+  // more has to come.
+  bool is_cut_off() const { return in_element_ && (depth_ > 0 || in_string_); }
 
   // The first `bytes` of the text are gone, up to offset().
   void consume(std::size_t bytes);
