@@ -1,5 +1,3 @@
-#include "tidemark/connectors/file_source.h"
-
 #include <gtest/gtest.h>
 
 #include <clocale>
@@ -15,6 +13,7 @@
 
 #include "support/comma_locale.h"
 #include "support/csv_reading.h"
+#include "tidemark/connectors/file_source.h"
 
 namespace tidemark {
 namespace {
