@@ -28,23 +28,27 @@ namespace tidemark::bench {
 namespace {
 
 constexpr std::int64_t kSlide = 1000;
-// The window fills, and then slides on for a quarter of its size.
-constexpr std::uint64_t kRows = 45'000'000;
+
+std::uint64_t rows_of(const benchmark::State& state) {
+  return static_cast<std::uint64_t>(state.range(2) * state.range(3));
+}
 
 BenchStreamConfig stream_config(const benchmark::State& state) {
   BenchStreamConfig config;
   config.keys = static_cast<std::uint64_t>(state.range(0));
-  config.rows = kRows;
+  config.rows = rows_of(state);
+  config.event_rate = static_cast<std::uint64_t>(state.range(2));
   return config;
 }
 
 std::int64_t window_size(const benchmark::State& state) { return state.range(1) * kSlide; }
 
 void count_rows(benchmark::State& state, std::uint64_t results) {
-  state.counters["rows_per_second"] =
-      benchmark::Counter(static_cast<double>(kRows) * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate);
-  state.counters["results_per_row"] = static_cast<double>(results) / static_cast<double>(kRows);
+  state.counters["rows_per_second"] = benchmark::Counter(
+      static_cast<double>(rows_of(state)) * static_cast<double>(state.iterations()),
+      benchmark::Counter::kIsRate);
+  state.counters["results_per_row"] =
+      static_cast<double>(results) / static_cast<double>(rows_of(state));
 }
 
 void limit_one_thread(benchmark::State& state) {
@@ -57,8 +61,8 @@ void limit_one_thread(benchmark::State& state) {
     std::array<EventTime, kChunk> times;
     std::array<std::int64_t, kChunk> keys;
     std::array<std::int64_t, kChunk> amounts;
-    for (std::uint64_t row = 0; row < kRows; row += kChunk) {
-      const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, kRows - row));
+    for (std::uint64_t row = 0; row < config.rows; row += kChunk) {
+      const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, config.rows - row));
       stream.fill(row, 1, n, times.data(), keys.data(), amounts.data());
       for (std::size_t i = 0; i < n; ++i) limit.add(times[i], keys[i], amounts[i]);
     }
@@ -182,11 +186,15 @@ void pipeline(benchmark::State& state, std::size_t cores) {
 void one_source_one_window(benchmark::State& state) { pipeline(state, 1); }
 void two_sources_two_windows(benchmark::State& state) { pipeline(state, 2); }
 
+// The window fills, and then slides on for a part of its size. The last two are a pair: the longest
+// windows beside the shortest, with as many rows and results in a slide.
 void sizes(benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"keys", "size_over_slide"})
-      ->Args({1'000, 3'600})
-      ->Args({1'000, 1})
-      ->Args({100'000, 3'600})
+  bench->ArgNames({"keys", "size_over_slide", "rows_per_slide", "slides"})
+      ->Args({1'000, 3'600, 10'000, 4'500})
+      ->Args({1'000, 1, 10'000, 4'500})
+      ->Args({100'000, 3'600, 10'000, 4'500})
+      ->Args({100, 86'400, 1'000, 95'000})
+      ->Args({100, 1, 1'000, 95'000})
       ->Iterations(1)
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);

@@ -81,8 +81,7 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   add("--agg", arguments.aggregates,
       "count, and sum, min, max, avg of amount; default 'count, sum(amount), max(amount)'");
   add("--strategy", arguments.strategy,
-      "auto (default), buckets, recompute, subtract, two-stacks, "
-      "base-intervals");
+      "auto (default), buckets, recompute, subtract, two-stacks, worst-case, base-intervals");
   add("--rate", arguments.rate,
       "rows per second of the latency run, such as 2M/s; default: half of the median throughput; "
       "max: no latency run");

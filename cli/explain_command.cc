@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,7 +22,12 @@ constexpr const char* kExplainExamples = R"(Examples:
 )";
 
 // The columns and types come from the input's header and first rows.
-WindowQuery bound_query(const WindowArguments& arguments) {
+struct BoundQuery {
+  WindowQuery query;
+  std::optional<StreamShape> stream;
+};
+
+BoundQuery bound_query(const WindowArguments& arguments) {
   WindowQuery query = query_of(arguments);
   WindowInputOptions options;
   options.input = arguments.input;
@@ -38,13 +44,14 @@ WindowQuery bound_query(const WindowArguments& arguments) {
   query.aggregates = std::move(input.aggregates);
   query.windows = std::move(input.windows);
   value_or_throw(validate(query));
-  return query;
+  const std::optional<StreamShape> stream = stream_of(arguments, input);
+  return {std::move(query), stream};
 }
 
 void explain(const WindowArguments& arguments) {
-  const WindowQuery query = bound_query(arguments);
+  const BoundQuery bound = bound_query(arguments);
   const std::unique_ptr<OutputFile> output = value_or_throw(OutputFile::open("-"));
-  for (const WindowPlan& plan : plan_query(query)) {
+  for (const WindowPlan& plan : plan_query(bound.query, bound.stream)) {
     output->buffer().append(to_string(plan));
     output->buffer().push_back('\n');
   }

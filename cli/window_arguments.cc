@@ -11,6 +11,7 @@
 #include "cli/user_error.h"
 #include "tidemark/connectors/aggregate_list.h"
 #include "tidemark/connectors/quantity.h"
+#include "tidemark/connectors/stream_expectation.h"
 #include "tidemark/operators/zone_clock.h"
 
 namespace tidemark::cli {
@@ -73,8 +74,11 @@ void add_job_options(CLI::App& command, WindowArguments& arguments) {
       "count, sum(x), min(x), max(x), avg(x), each with an optional `as NAME` and `where COL OP "
       "VALUE`; default count");
   add("--strategy", arguments.strategy,
-      "how windows share work: auto (default), buckets, recompute, subtract, two-stacks or "
-      "base-intervals");
+      "how windows share work: auto (default), buckets, recompute, subtract, two-stacks, "
+      "worst-case or base-intervals");
+  add("--stream", arguments.stream,
+      "what the rows are like, as keys=10k&rate=5000[&skew=zipf:1.1]: for predicted costs and the "
+      "choice of a strategy; gen: inputs say it themselves");
   add("--cores", arguments.cores, "default: what the affinity mask and the cgroup allow");
 }
 
@@ -179,6 +183,11 @@ EventTimeOptions event_time_of(const WindowArguments& arguments) {
   options.format = arguments.time_format;
   options.zone = arguments.input_zone;
   return options;
+}
+
+std::optional<StreamShape> stream_of(const WindowArguments& arguments, const WindowInput& input) {
+  if (arguments.stream.empty()) return input.stream;
+  return value_or_throw(parse_stream_shape(arguments.stream));
 }
 
 std::optional<std::size_t> cores_of(const WindowArguments& arguments) {

@@ -43,7 +43,8 @@ struct WindowArguments {
   std::string bad_output;
   std::string on_bad = "skip";
   std::string strategy = "auto";
-  std::string cores;  // empty: as many as are allowed
+  std::string stream;  // empty: as the input says, if it does
+  std::string cores;   // empty: as many as are allowed
   std::string output = "-";
   std::string output_format;
   std::string times = "iso";
@@ -65,6 +66,8 @@ std::vector<std::pair<std::string, ColumnType>> types_of(const WindowArguments& 
 EventTimeOptions event_time_of(const WindowArguments& arguments);
 // As told, or by the ending of the input's name.
 FileFormat format_of(const WindowArguments& arguments);
+// What is known of the stream: from --stream, or else from the input.
+std::optional<StreamShape> stream_of(const WindowArguments& arguments, const WindowInput& input);
 // Nothing if --cores is not given.
 std::optional<std::size_t> cores_of(const WindowArguments& arguments);
 

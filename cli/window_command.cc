@@ -209,6 +209,7 @@ class WindowRun {
     PipelineOptions options;
     options.cores = cores_;
     options.cpus = cpus_;
+    options.stream = stream_of(arguments_, input_);
     options.cancellation = &cancellation_;
     ResultSinks sinks;
     sinks.shared = ordered_ == nullptr ? writer_.get() : ordered_.get();

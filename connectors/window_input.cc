@@ -9,6 +9,7 @@
 #include "tidemark/connectors/csv_text.h"
 #include "tidemark/connectors/file_source.h"
 #include "tidemark/connectors/order_source.h"
+#include "tidemark/connectors/stream_expectation.h"
 
 namespace tidemark {
 
@@ -197,7 +198,12 @@ Expected<WindowInput> open_generator(const WindowInputOptions& options) {
   if (auto bound = bind_order_columns(options, values, input, columns); !bound) {
     return tl::unexpected(bound.error());
   }
-  const std::size_t shards = may_be_dealt_out(options.query, config->orders.disorder)
+  const OrdersConfig& orders = config->orders;
+  if (options.keys.empty()) input.stream = expected_stream(1, orders.rate, Skew{});
+  if (options.keys == std::vector<std::string>{"user_id"}) {
+    input.stream = expected_stream(orders.keys, orders.rate, orders.skew);
+  }
+  const std::size_t shards = may_be_dealt_out(options.query, orders.disorder)
                                  ? std::max<std::size_t>(options.cores, 1)
                                  : 1;
   for (std::size_t shard = 0; shard < shards; ++shard) {

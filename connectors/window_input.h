@@ -15,6 +15,7 @@
 #include "tidemark/connectors/file_options.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/source.h"
+#include "tidemark/operators/stream_shape.h"
 #include "tidemark/runtime/cancellation.h"
 #include "tidemark/runtime/error.h"
 
@@ -67,6 +68,8 @@ struct WindowInput {
   // How times are read, if that was found out from the first rows.
   std::optional<TimeUnit> detected_unit;
   std::optional<std::string> time_warning;
+  // Where it is known before a row is read.
+  std::optional<StreamShape> stream;
 };
 
 // Opens the input and reads the first rows to learn its columns and types; reads nothing else.

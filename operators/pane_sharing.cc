@@ -6,6 +6,7 @@
 #include "tidemark/operators/recompute_sharing.h"
 #include "tidemark/operators/subtract_sharing.h"
 #include "tidemark/operators/two_stacks_sharing.h"
+#include "tidemark/operators/worst_case_sharing.h"
 
 namespace tidemark {
 
@@ -18,8 +19,12 @@ std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const WindowSp
     case Strategy::kSubtract:
       return std::make_unique<SubtractSharing>(layout, memory);
     case Strategy::kTwoStacks:
+    case Strategy::kWorstCase:
       if (window.kind == WindowKind::kCumulate) {
         return std::make_unique<GrowingSharing>(layout, memory);
+      }
+      if (strategy == Strategy::kWorstCase && WorstCaseSharing::pays(window)) {
+        return std::make_unique<WorstCaseSharing>(window, layout, memory);
       }
       return std::make_unique<TwoStacksSharing>(window, layout, memory);
     case Strategy::kAuto:

@@ -13,12 +13,16 @@
 
 namespace tidemark {
 
+class Pane;
+
 // Sealed entries of one slice, contiguous in memory, each slot at most once. A slice may have
 // several runs. A strategy may rewrite states in place, but not slots.
 struct EntryRun {
   std::int64_t slice;
   std::byte* entries;
   std::size_t size;
+  // What names a run of stragglers while it is held; its entries may move. Null for other runs.
+  const Pane* straggler = nullptr;
 };
 
 // The sealed slices of the current window, walked by a strategy that needs them again.
@@ -32,8 +36,10 @@ class SealedSlices {
   virtual ~SealedSlices() = default;
   // All runs, oldest slice first; within a slice in the order in which expire() gets them.
   virtual void visit_forward(Visitor& visitor) = 0;
-  // The same backwards.
+  // The same backwards, of all slices or those in [first, last]; the latter takes no longer when
+  // there are more others.
   virtual void visit_backward(Visitor& visitor) = 0;
+  virtual void visit_backward(std::int64_t first, std::int64_t last, Visitor& visitor) = 0;
 };
 
 // Called for one window after the other: what has come, then results until they are all out, then
@@ -77,7 +83,8 @@ class PaneSharing {
   virtual std::uint64_t merges() const = 0;
 };
 
-// `strategy` is kRecompute, kSubtract or kTwoStacks. For kSubtract the layout is an undoable one.
+// `strategy` is kRecompute, kSubtract, kTwoStacks or kWorstCase. For kSubtract the layout is an
+// undoable one.
 std::unique_ptr<PaneSharing> make_pane_sharing(Strategy strategy, const WindowSpec& window,
                                                const AggregateLayout& layout,
                                                std::pmr::memory_resource& memory);

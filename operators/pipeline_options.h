@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tidemark/operators/key_collection.h"
+#include "tidemark/operators/stream_shape.h"
 #include "tidemark/operators/watermark_strategy.h"
 #include "tidemark/runtime/batch.h"
 #include "tidemark/runtime/cancellation.h"
@@ -21,6 +22,8 @@ struct PipelineOptions {
   std::size_t cores = 1;
   // CPUs to pin to, one per core; empty leaves placement to the system.
   std::vector<int> cpus{};
+  // What is known of the stream; helps to choose a strategy that is left open.
+  std::optional<StreamShape> stream{};
   std::size_t batch_rows = Batch::kDefaultCapacity;
   // Batches each channel owns (its credit), at least 1.
   std::size_t channel_batches = 16;

@@ -19,8 +19,6 @@ namespace {
 // The mean length of a calendar month, ms; units are told apart no further here.
 constexpr double kMonth = 30.4 * 86'400'000;
 
-bool overlap(const WindowSpec& window) { return window.size > window.slide; }
-
 // Windows that could share one set of slices.
 std::vector<Slicing> shareable_windows(const WindowQuery& query) {
   std::vector<Slicing> slicings;
@@ -35,68 +33,42 @@ std::vector<Slicing> shareable_windows(const WindowQuery& query) {
 // update per row and window.
 constexpr std::size_t kManyWindows = 8;
 
-Strategy choose(const WindowQuery& query, const WindowSpec& window, std::size_t shareable,
-                std::string& reason) {
-  if (query.strategy != Strategy::kAuto) {
-    reason = "asked for";
-    return query.strategy;
-  }
+struct Choice {
+  Strategy strategy;
+  std::string reason;
+};
+
+Choice choose(const WindowQuery& query, const WindowSpec& window, std::size_t shareable,
+              const std::optional<StreamShape>& stream) {
+  if (query.strategy != Strategy::kAuto) return {query.strategy, "asked for"};
   if (shareable >= kManyWindows) {
-    reason = fmt::format("a row updates one slice for all {} windows", shareable);
-    return Strategy::kBaseIntervals;
+    return {Strategy::kBaseIntervals,
+            fmt::format("a row updates one slice for all {} windows", shareable)};
   }
-  if (!overlap(window)) {
-    reason = "windows do not overlap, so there is nothing to share";
-    return Strategy::kBuckets;
-  }
-  if (window.kind == WindowKind::kCumulate) {
-    reason = "the slices of a period leave together, so one stack that grows is enough";
-    return Strategy::kTwoStacks;
-  }
-  if (AggregateLayout(query.values, query.aggregates, false).exactly_invertible()) {
-    reason = "every aggregate can be undone exactly";
-    return Strategy::kSubtract;
-  }
-  reason = "not every aggregate can be undone exactly";
-  return Strategy::kTwoStacks;
+  const AggregateLayout layout(query.values, query.aggregates, false);
+  const StrategyChoice choice = choose_strategy(window, layout.exactly_invertible(), stream);
+  return {choice.strategy, choice.reason};
 }
 
-// How many windows hold a row, in the mean.
-double windows_per_row(const WindowSpec& window) {
-  if (window.slide == 0) return 1;
-  const double windows = static_cast<double>(window.size) / static_cast<double>(window.slide);
-  return window.kind == WindowKind::kCumulate ? (windows + 1) / 2 : windows;
-}
-
-void predict(WindowPlan& plan) {
-  const bool grows = plan.window.kind == WindowKind::kCumulate;
-  switch (plan.strategy) {
-    case Strategy::kBuckets:
-      plan.updates_per_row = std::max(1.0, windows_per_row(plan.window));
-      plan.merges_per_entry = 0;
-      break;
-    case Strategy::kRecompute:
-      plan.merges_per_entry = grows ? windows_per_row(plan.window)
-                                    : static_cast<double>(plan.slices_per_window) /
-                                          static_cast<double>(plan.slices_per_slide);
-      break;
-    case Strategy::kSubtract:
-      plan.merges_per_entry = 2;
-      break;
-    case Strategy::kBaseIntervals:
-      plan.merges_per_result = std::ceil(
-          std::log2(static_cast<double>(std::max<std::int64_t>(plan.slices_per_window, 2))));
-      break;
-    case Strategy::kTwoStacks:
-    case Strategy::kAuto:
-      plan.merges_per_entry = grows ? 1 : 3;
-      break;
-  }
+// Slices are those of all windows together.
+void share_slices(WindowPlan& plan, std::size_t shareable, double edges_per_ms) {
+  const WindowSpec& window = plan.window;
+  plan.shared_by = shareable;
+  const double length = window.unit == CalendarUnit::kNone
+                            ? static_cast<double>(window.size)
+                            : kMonth * static_cast<double>(window.size);
+  plan.slices_per_window = std::llround(std::max(1.0, edges_per_ms * length));
+  plan.slices_per_slide =
+      std::llround(std::max(1.0, edges_per_ms * length * static_cast<double>(window.slide) /
+                                     static_cast<double>(window.size)));
+  plan.merges_per_result =
+      std::ceil(std::log2(static_cast<double>(std::max<std::int64_t>(plan.slices_per_window, 2))));
 }
 
 }  // namespace
 
-std::vector<WindowPlan> plan_query(const WindowQuery& query) {
+std::vector<WindowPlan> plan_query(const WindowQuery& query,
+                                   const std::optional<StreamShape>& stream) {
   std::vector<WindowPlan> plans;
   const std::vector<Slicing> shareable = shareable_windows(query);
   const double edges_per_ms = SliceEdges(shareable).edges_per_ms();
@@ -110,27 +82,25 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query) {
       plan.keeps_sessions_by_key = SessionWindows::can_hold(query, window);
       plan.reason = *why;
       plan.state_bytes = AggregateLayout(query.values, query.aggregates, false).state_size();
-      plan.updates_per_row = std::max(1.0, windows_per_row(window));
+      plan.cost = unit_cost(window, Strategy::kBuckets);
       plans.push_back(std::move(plan));
       continue;
     }
-    plan.strategy = choose(query, window, shareable.size(), plan.reason);
+    const Choice choice = choose(query, window, shareable.size(), stream);
+    plan.strategy = choice.strategy;
+    plan.reason = choice.reason;
     const Slicing slicing(window);
     plan.slices_per_slide = slicing.slices_per_slide();
     plan.slices_per_window = slicing.slices_per_window();
-    if (plan.strategy == Strategy::kBaseIntervals) {
-      plan.shared_by = shareable.size();
-      const double length = window.unit == CalendarUnit::kNone
-                                ? static_cast<double>(window.size)
-                                : kMonth * static_cast<double>(window.size);
-      plan.slices_per_window = std::llround(std::max(1.0, edges_per_ms * length));
-      plan.slices_per_slide =
-          std::llround(std::max(1.0, edges_per_ms * length * static_cast<double>(window.slide) /
-                                         static_cast<double>(window.size)));
-    }
+    const bool shares_all = plan.strategy == Strategy::kBaseIntervals;
+    if (shares_all) share_slices(plan, shareable.size(), edges_per_ms);
     const bool undoable = plan.strategy == Strategy::kSubtract;
     plan.state_bytes = AggregateLayout(query.values, query.aggregates, undoable).state_size();
-    predict(plan);
+    plan.cost = unit_cost(window, plan.strategy);
+    if (stream && !shares_all) {
+      plan.stream = stream;
+      plan.stream_cost = stream_cost(window, plan.strategy, plan.state_bytes, *stream);
+    }
     plans.push_back(std::move(plan));
   }
   return plans;
@@ -146,7 +116,7 @@ std::string sessions_text(const WindowPlan& plan) {
       "  entry: {} bytes of state, 8 of header and {} of bounds per key\n"
       "  predicted: {:.4g} updates per row\n",
       to_string(plan.window), plan.reason, plan.state_bytes, sizeof(SessionRecord),
-      plan.updates_per_row);
+      plan.cost.updates_per_row);
 }
 
 std::string general_path_text(const WindowPlan& plan) {
@@ -157,7 +127,59 @@ std::string general_path_text(const WindowPlan& plan) {
       "  entry: {} bytes of state and 8 of header per key and window\n"
       "  predicted: {:.4g} updates per row\n",
       to_string(plan.window), to_string(plan.strategy), plan.reason, plan.state_bytes,
-      plan.updates_per_row);
+      plan.cost.updates_per_row);
+}
+
+std::string unit_cost_text(const WindowPlan& plan) {
+  std::string text =
+      fmt::format("  predicted: {:.4g} updates per row, {:.4g} merges per slice entry",
+                  plan.cost.updates_per_row, plan.cost.merges_per_entry);
+  if (plan.cost.flips_at_worst > 0) text += "; a firing that flips merges all live entries";
+  return text + "\n";
+}
+
+// Four digits, with the letters that counts have on the command line.
+std::string count_text(double count) {
+  if (count >= 1e9) return fmt::format("{:.4g}G", count / 1e9);
+  if (count >= 1e6) return fmt::format("{:.4g}M", count / 1e6);
+  if (count >= 1e4) return fmt::format("{:.4g}k", count / 1e3);
+  return fmt::format("{:.4g}", count);
+}
+
+std::string bytes_text(double bytes) {
+  if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);
+  if (bytes >= 1e6) return fmt::format("{:.3g} MB", bytes / 1e6);
+  if (bytes >= 1e3) return fmt::format("{:.3g} kB", bytes / 1e3);
+  return fmt::format("{:.3g} bytes", bytes);
+}
+
+std::string stream_text(const StreamShape& stream) {
+  const std::string head =
+      fmt::format("{} keys, {} rows per second", count_text(static_cast<double>(stream.keys)),
+                  count_text(stream.rows_per_second));
+  switch (stream.spread) {
+    case KeySpread::kZipf:
+      return fmt::format("{}, zipf:{:g}", head, stream.parameter);
+    case KeySpread::kHot:
+      return fmt::format("{}, hot:{:g}", head, stream.parameter);
+    case KeySpread::kUniform:
+      break;
+  }
+  return head + ", uniform";
+}
+
+std::string stream_cost_text(const WindowPlan& plan) {
+  if (!plan.stream_cost) return "";
+  const StreamCost& cost = *plan.stream_cost;
+  return fmt::format(
+      "  stream: {}\n"
+      "  predicted per slide: {} rows, {} entries, {} merges ({} at worst), {} results\n"
+      "  predicted state: {} live entries; {} of entries, {} of running state, {} of index\n",
+      stream_text(*plan.stream), count_text(cost.rows_per_slide),
+      count_text(cost.entries_per_slide), count_text(cost.merges_per_slide),
+      count_text(cost.worst_merges), count_text(cost.results_per_slide),
+      count_text(cost.live_entries), bytes_text(cost.entry_bytes), bytes_text(cost.running_bytes),
+      bytes_text(cost.index_bytes));
 }
 
 }  // namespace
@@ -193,11 +215,10 @@ std::string to_string(const WindowPlan& plan) {
                       plan.state_bytes, shares ? "slice" : "window");
   if (plan.strategy == Strategy::kBaseIntervals) {
     text += fmt::format("  predicted: {:.4g} updates per row, about {:.4g} merges per result\n",
-                        plan.updates_per_row, plan.merges_per_result);
+                        plan.cost.updates_per_row, plan.merges_per_result);
     return text;
   }
-  text += fmt::format("  predicted: {:.4g} updates per row, {:.4g} merges per slice entry\n",
-                      plan.updates_per_row, plan.merges_per_entry);
+  text += unit_cost_text(plan) + stream_cost_text(plan);
   return text;
 }
 

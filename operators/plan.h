@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tidemark/operators/cost_model.h"
 #include "tidemark/operators/query.h"
 
 namespace tidemark {
@@ -26,19 +28,20 @@ struct WindowPlan {
   std::int64_t slices_per_window = 1;
   std::size_t state_bytes = 0;  // per entry, without its 8-byte header
 
-  // Predicted cost. Per row: entries updated (the mean over rows that are in a window). Per entry
-  // that enters a sealed slice: merges, restores and subtractions until it has left, for a key that
-  // is live in every slice.
-  double updates_per_row = 1;
-  double merges_per_entry = 0;
-  // Base intervals: instead of that, where every slice has rows of every key; and how many windows
-  // share the slices.
+  UnitCost cost;
+  // Base intervals: instead of merges per entry, where every slice has rows of every key; and how
+  // many windows share the slices.
   double merges_per_result = 0;
   std::size_t shared_by = 1;
+  // Only if the shape of the stream was given.
+  std::optional<StreamShape> stream;
+  std::optional<StreamCost> stream_cost;
 };
 
-// `query` is valid.
-std::vector<WindowPlan> plan_query(const WindowQuery& query);
+// `query` is valid. What is known of the stream decides between strategies that are left open, and
+// makes the predicted cost more than a rate per row and entry; results do not depend on it.
+std::vector<WindowPlan> plan_query(const WindowQuery& query,
+                                   const std::optional<StreamShape>& stream = std::nullopt);
 
 // Several lines for people: slices, strategy and why, predicted cost.
 std::string to_string(const WindowPlan& plan);

@@ -29,20 +29,25 @@ class WindowSlices final : public SealedSlices {
     for (; straggler != stragglers_.end(); ++straggler) visit_stragglers(visitor, *straggler);
   }
 
-  void visit_backward(Visitor& visitor) override {
-    auto straggler = stragglers_.rbegin();
-    for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
-      for (; straggler != stragglers_.rend() && straggler->first >= segment->slice; ++straggler) {
-        visit_stragglers(visitor, *straggler);
-      }
+  void visit_backward(Visitor& visitor) override { visit_backward(INT64_MIN, INT64_MAX, visitor); }
+
+  void visit_backward(std::int64_t first, std::int64_t last, Visitor& visitor) override {
+    auto straggler = std::make_reverse_iterator(stragglers_.upper_bound(last));
+    auto segment = std::make_reverse_iterator(std::partition_point(
+        segments_.begin(), segments_.end(), [&](const auto& s) { return s.slice <= last; }));
+    const auto straggler_is_due = [&](std::int64_t slice) {
+      return straggler != stragglers_.rend() && straggler->first >= slice;
+    };
+    for (; segment != segments_.rend() && segment->slice >= first; ++segment) {
+      for (; straggler_is_due(segment->slice); ++straggler) visit_stragglers(visitor, *straggler);
       visit_segment(visitor, *segment);
     }
-    for (; straggler != stragglers_.rend(); ++straggler) visit_stragglers(visitor, *straggler);
+    for (; straggler_is_due(first); ++straggler) visit_stragglers(visitor, *straggler);
   }
 
  private:
   static void visit_stragglers(Visitor& visitor, const std::pair<const std::int64_t, Pane*>& pane) {
-    visitor.visit({pane.first, pane.second->entries(), pane.second->size()});
+    visitor.visit({pane.first, pane.second->entries(), pane.second->size(), pane.second});
   }
   template <typename Segment>
   void visit_segment(Visitor& visitor, const Segment& segment) {
@@ -248,7 +253,7 @@ void SlicedWindows::expire() {
       segments_.pop_front();
     } else if (have_straggler) {
       Pane* pane = straggler->second;
-      sharing_->expire({straggler->first, pane->entries(), pane->size()}, slices);
+      sharing_->expire({straggler->first, pane->entries(), pane->size(), pane}, slices);
       straggler_entries_ -= pane->size();
       pool_.give_back(pane);
       sealed_stragglers_.erase(straggler);
@@ -278,7 +283,7 @@ void SlicedWindows::seal_through(std::int64_t slice) {
 void SlicedWindows::take_stragglers() {
   for (const auto& [slice, pane] : stragglers_) {
     pane->pack();
-    sharing_->add_stragglers({slice, pane->entries(), pane->size()});
+    sharing_->add_stragglers({slice, pane->entries(), pane->size(), pane});
     straggler_entries_ += pane->size();
     sealed_stragglers_.emplace(slice, pane);
   }

@@ -7,9 +7,9 @@
 namespace tidemark {
 
 namespace {
-constexpr std::array kStrategies = {Strategy::kAuto,      Strategy::kBuckets,
-                                    Strategy::kRecompute, Strategy::kSubtract,
-                                    Strategy::kTwoStacks, Strategy::kBaseIntervals};
+constexpr std::array kStrategies = {
+    Strategy::kAuto,      Strategy::kBuckets,   Strategy::kRecompute,    Strategy::kSubtract,
+    Strategy::kTwoStacks, Strategy::kWorstCase, Strategy::kBaseIntervals};
 }  // namespace
 
 std::string_view to_string(Strategy strategy) {
@@ -24,6 +24,8 @@ std::string_view to_string(Strategy strategy) {
       return "subtract";
     case Strategy::kTwoStacks:
       return "two-stacks";
+    case Strategy::kWorstCase:
+      return "worst-case";
     case Strategy::kBaseIntervals:
       return "base-intervals";
   }
@@ -35,7 +37,8 @@ Expected<Strategy> parse_strategy(std::string_view text) {
     if (text == to_string(strategy)) return strategy;
   }
   return make_error(fmt::format(
-      "unknown strategy '{}': use auto, buckets, recompute, subtract, two-stacks or base-intervals",
+      "unknown strategy '{}': use auto, buckets, recompute, subtract, two-stacks, worst-case or "
+      "base-intervals",
       text));
 }
 

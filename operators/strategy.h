@@ -21,6 +21,9 @@ enum class Strategy : std::uint8_t {
   // One state per slice, folded into two stacks per key (the idea of "two stacks" queues, Adams
   // 2011, kept sparse). Any associative aggregate.
   kTwoStacks,
+  // The same at a bounded cost per firing: what two stacks do at once every now and then, done a
+  // slice at a time. Any associative aggregate.
+  kWorstCase,
   // One state per slice for all windows of the query together, and sums over intervals of 2^n ms,
   // of which every window is put together (Arasu and Widom 2004). Any associative aggregate.
   kBaseIntervals,

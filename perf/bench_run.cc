@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "tidemark/connectors/stream_expectation.h"
 #include "tidemark/operators/pipeline.h"
 #include "tidemark/operators/slicing.h"
 #include "tidemark/perf/checksum_sink.h"
@@ -21,6 +22,8 @@ constexpr std::int64_t kDriftSlides = 10;
 PipelineOptions pipeline_options(const BenchOptions& options, std::size_t cores) {
   PipelineOptions pipeline;
   pipeline.cores = cores;
+  pipeline.stream =
+      expected_stream(options.stream.keys, options.stream.event_rate, options.stream.skew);
   if (options.cpus.size() >= cores) {
     pipeline.cpus.assign(options.cpus.begin(),
                          options.cpus.begin() + static_cast<std::ptrdiff_t>(cores));

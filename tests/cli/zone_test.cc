@@ -65,7 +65,7 @@ TEST_F(ZoneTest, ResultsAreTheSameOnAnyNumberOfCoresAndByAnyStrategy) {
   EXPECT_EQ(one.exit_code, 0) << one.err;
   for (const char* options :
        {"--cores 2", "--cores 3", "--cores 2 --strategy buckets", "--strategy recompute",
-        "--strategy subtract", "--strategy two-stacks"}) {
+        "--strategy subtract", "--strategy two-stacks", "--strategy worst-case"}) {
     EXPECT_TRUE(run_command(job + options, folder_).out == one.out) << options;
   }
 }

@@ -14,7 +14,7 @@ namespace tidemark::test_support {
 namespace {
 
 constexpr Strategy kStrategies[] = {Strategy::kBuckets, Strategy::kRecompute, Strategy::kSubtract,
-                                    Strategy::kTwoStacks};
+                                    Strategy::kTwoStacks, Strategy::kWorstCase};
 
 WindowQuery counting_query(std::int64_t size, std::int64_t slide) {
   WindowQuery query;

@@ -86,8 +86,9 @@ class WindowsGolden : public ::testing::TestWithParam<GoldenCase> {
 TEST_P(WindowsGolden, AnswersAreTheStatedOnes) {
   const auto valid = validate(GetParam().query);
   ASSERT_TRUE(valid) << valid.error().message;
-  for (const Strategy strategy : {Strategy::kAuto, Strategy::kBuckets, Strategy::kRecompute,
-                                  Strategy::kSubtract, Strategy::kTwoStacks}) {
+  for (const Strategy strategy :
+       {Strategy::kAuto, Strategy::kBuckets, Strategy::kRecompute, Strategy::kSubtract,
+        Strategy::kTwoStacks, Strategy::kWorstCase}) {
     WindowQuery query = GetParam().query;
     query.strategy = strategy;
     if (!validate(query)) continue;

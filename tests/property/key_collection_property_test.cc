@@ -17,7 +17,8 @@ namespace {
 
 std::vector<Strategy> strategies_of(const WindowQuery& query) {
   if (query.carries_watermarks()) return {Strategy::kAuto};
-  return {Strategy::kBuckets, Strategy::kRecompute, Strategy::kSubtract, Strategy::kTwoStacks};
+  return {Strategy::kBuckets, Strategy::kRecompute, Strategy::kSubtract, Strategy::kTwoStacks,
+          Strategy::kWorstCase};
 }
 
 using std::chrono::milliseconds;

@@ -71,7 +71,8 @@ TEST_P(ManyKeysProperty, ResultsEqualTheModel) {
   const WindowQuery query = query_of(many);
   const ModelOutcome model = run_naive_model(query, rows);
   ASSERT_EQ(many.overflows, model.overflow_count > 0);
-  for (const Strategy strategy : {Strategy::kTwoStacks, Strategy::kSubtract}) {
+  for (const Strategy strategy :
+       {Strategy::kTwoStacks, Strategy::kWorstCase, Strategy::kSubtract}) {
     SCOPED_TRACE(to_string(strategy));
     WindowQuery shared = query;
     shared.strategy = strategy;
@@ -110,6 +111,8 @@ TEST(ManyUncachedKeys, MoreKeysThanStayCachedGiveWhatBucketsGive) {
   query.strategy = Strategy::kSubtract;
   EXPECT_EQ(checksum_of(query, rows), expected);
   query.strategy = Strategy::kTwoStacks;
+  EXPECT_EQ(checksum_of(query, rows), expected);
+  query.strategy = Strategy::kWorstCase;
   EXPECT_EQ(checksum_of(query, rows), expected);
 }
 

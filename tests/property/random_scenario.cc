@@ -247,7 +247,7 @@ std::vector<Strategy> allowed_strategies(WindowQuery query) {
   std::vector<Strategy> allowed;
   for (const Strategy strategy :
        {Strategy::kAuto, Strategy::kBuckets, Strategy::kRecompute, Strategy::kSubtract,
-        Strategy::kTwoStacks, Strategy::kBaseIntervals}) {
+        Strategy::kTwoStacks, Strategy::kWorstCase, Strategy::kBaseIntervals}) {
     query.strategy = strategy;
     if (validate(query)) allowed.push_back(strategy);
   }

@@ -78,7 +78,8 @@ TEST(BenchRunTest, ChecksumDoesNotDependOnCoresPartitionsBatchesOrStrategy) {
   options.strategy = Strategy::kBuckets;
   const ThroughputRun right = run_throughput(options, 1, 1, 1'024);
   EXPECT_EQ(right.report.rows_on_time, 60'000U);
-  for (const Strategy strategy : {Strategy::kAuto, Strategy::kRecompute, Strategy::kTwoStacks}) {
+  for (const Strategy strategy :
+       {Strategy::kAuto, Strategy::kRecompute, Strategy::kTwoStacks, Strategy::kWorstCase}) {
     options.strategy = strategy;
     for (const auto& [cores, partitions, batch_rows] :
          {std::array<std::size_t, 3>{1, 1, 100}, {2, 2, 1'024}, {3, 2, 33}}) {

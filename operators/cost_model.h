@@ -1,0 +1,65 @@
+// What the windows of one specification cost with a strategy, before anything runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "tidemark/operators/strategy.h"
+#include "tidemark/operators/stream_shape.h"
+#include "tidemark/operators/window_spec.h"
+
+namespace tidemark {
+
+// Holds for any stream. Counted as the run report counts (StateCounters): a merge is one state of
+// one key merged into, folded with, restored to or subtracted from another.
+struct UnitCost {
+  // Entries that a row updates, in the mean over the rows that are in a window.
+  double updates_per_row = 1;
+  // Merges per entry of a slice, from when it is sealed until it has left.
+  double merges_per_entry = 0;
+  // Merges of all live entries that one firing may do beside.
+  double flips_at_worst = 0;
+};
+
+// `strategy` is not kAuto; what kBaseIntervals merges is not in it. Windows are tumbling, sliding
+// or cumulate.
+UnitCost unit_cost(const WindowSpec& window, Strategy strategy);
+
+// Of a stream whose shape is known, once windows are full, over all cores together. Rows are taken
+// to be evenly spaced in event time and in order; means, where they depend on chance.
+struct StreamCost {
+  double rows_per_slide = 0;
+  // Entries that are sealed per slide.
+  double entries_per_slide = 0;
+  double merges_per_slide = 0;
+  // Of the most expensive firing.
+  double worst_merges = 0;
+  double results_per_slide = 0;
+  // Entries at most at one time.
+  double live_entries = 0;
+  // Bytes of these, each with its header; of the running states of live keys; and of the index of
+  // the open slices. The key table is not in it: its bytes depend on the keys' text.
+  double entry_bytes = 0;
+  double running_bytes = 0;
+  double index_bytes = 0;
+
+  double state_bytes() const { return entry_bytes + running_bytes + index_bytes; }
+};
+
+// `state_bytes`: of all aggregates of one entry. Cumulate windows: means over a period, except
+// live_entries and bytes, which are those at its end.
+StreamCost stream_cost(const WindowSpec& window, Strategy strategy, std::size_t state_bytes,
+                       const StreamShape& stream);
+
+struct StrategyChoice {
+  Strategy strategy;
+  const char* reason;  // for people
+};
+
+// The strategy that is predicted to cost least and has no spikes. Without a stream, most keys are
+// taken to have several rows in a slice.
+StrategyChoice choose_strategy(const WindowSpec& window, bool exactly_invertible,
+                               const std::optional<StreamShape>& stream);
+
+}  // namespace tidemark

@@ -1,0 +1,70 @@
+// Two stacks per key whose flip is spread over slides: any associative aggregate, and no firing
+// costs much more than another.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "tidemark/operators/folding_sharing.h"
+
+namespace tidemark {
+
+// Akin to DABA, the de-amortised bankers' aggregator (Tangwongsan, Hirzel and Schneider 2017;
+// DABA Lite, 2021), but simpler, since the windows of all keys move together: what must be done
+// when follows from window numbers alone.
+//
+// Slices that leave at the same time are a group, and half as many groups as a window has are a
+// block. A window holds what is left of one block, all of the next, and the beginning of a third.
+// Of each key's running row, one part is
+//   front  the total of what is left of the first block;
+//   rest   the total of the second and the third;
+//   fold   the second block's entries as far as they are folded, which goes on by one group with
+//          every window: it becomes the front when the first block is used up;
+//   back   the total of the third block, which then becomes the rest;
+//   stale  what was the rest before: reset for a key whenever one of its entries is restored or
+//          folded, so that by the time it is needed again it is empty for all.
+// Then the parts change places, for all keys at once. By that time the front is what its newest
+// entry has kept, which is nothing, so it can become the fold. An entry is thus merged twice,
+// folded once and restored once.
+class WorstCaseSharing final : public FoldingSharing {
+ public:
+  // Whether windows are long enough for this. Others hold so few slices that a flip of them all is
+  // no more than what a firing costs anyway.
+  static bool pays(const WindowSpec& window);
+
+  // Only if pays(window).
+  WorstCaseSharing(const WindowSpec& window, const AggregateLayout& layout,
+                   std::pmr::memory_resource& memory);
+
+  void begin_expiry(std::int64_t window) override;
+  void expire(const EntryRun& run, SealedSlices& sealed) override;
+  void end_expiry(SealedSlices& sealed) override;
+  void seal(const EntryRun& run) override;
+  void add_stragglers(const EntryRun& run) override;
+
+ private:
+  class StepFolder;
+  enum Part : std::uint8_t { kFront, kRest, kFold, kBack, kStale, kParts };
+
+  bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
+                     const std::byte** b) override;
+  std::size_t place(Part part) const { return places_[part]; }
+  std::int64_t group_of(std::int64_t slice) const { return slicing_.last_window(slice); }
+  // The oldest group that is to be folded before `window`, in which `block` is the first one.
+  std::int64_t fold_goal(std::int64_t block, std::int64_t window) const;
+  void fold_from(std::int64_t group, SealedSlices& sealed);
+  void change_places();
+  // Merges entries into one part; does not enter them.
+  void add_to(Part part, const EntryRun& run);
+
+  std::int64_t block_size_;  // groups
+  // Windows from the one in which a block is the first until all of the second has been sealed.
+  std::int64_t fold_delay_;
+  std::int64_t block_ = 0;  // the first one of the next window
+  // Groups of the second block from this one on are folded.
+  std::int64_t folded_from_ = 0;
+  std::int64_t next_window_ = 0;
+  std::array<std::size_t, kParts> places_{0, 1, 2, 3, 4};
+};
+
+}  // namespace tidemark
