@@ -18,6 +18,7 @@ class ChecksumOutput final : public ResultOutput {
     sink_.accept(*results);
     results->clear();
   }
+  bool reads_in_place() const override { return true; }
   std::uint64_t checksum() const { return sink_.checksum(); }
 
  private:

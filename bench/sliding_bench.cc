@@ -186,16 +186,20 @@ void pipeline(benchmark::State& state, std::size_t cores) {
 void one_source_one_window(benchmark::State& state) { pipeline(state, 1); }
 void two_sources_two_windows(benchmark::State& state) { pipeline(state, 2); }
 
-// The window fills, and then slides on for a part of its size. The last two are a pair: the longest
+// The window fills, and then slides on for a part of its size: a short one with a
+// million keys, where every row comes with a hundred results. The last two are a pair: the longest
 // windows beside the shortest, with as many rows and results in a slide.
 void sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"keys", "size_over_slide", "rows_per_slide", "slides"})
       ->Args({1'000, 3'600, 10'000, 4'500})
       ->Args({1'000, 1, 10'000, 4'500})
+      ->Args({10'000, 3'600, 10'000, 4'500})
       ->Args({100'000, 3'600, 10'000, 4'500})
+      ->Args({1'000'000, 3'600, 10'000, 3'800})
       ->Args({100, 86'400, 1'000, 95'000})
       ->Args({100, 1, 1'000, 95'000})
       ->Iterations(1)
+      ->MeasureProcessCPUTime()
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <memory_resource>
 
 #include "tidemark/operators/late_firings.h"
 #include "tidemark/operators/late_rows.h"
@@ -52,7 +53,9 @@ class BucketWindows final : public WindowState {
   std::uint32_t specification_;
   const AggregateLayout& layout_;
   PanePool pool_;
-  std::map<std::int64_t, Pane*> buckets_;
+  // Windows come and go: their nodes are used again.
+  std::pmr::unsynchronized_pool_resource nodes_;
+  std::pmr::map<std::int64_t, Pane*> buckets_{&nodes_};
   // Windows below this have fired or are due.
   std::int64_t first_open_ = kNoWatermark;
   // Windows below this have fired.

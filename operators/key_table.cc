@@ -9,38 +9,49 @@ namespace tidemark {
 
 namespace {
 
-constexpr std::size_t kInitialCells = 256;
-// Up to this many cells the table is at most a quarter full: it fits the second-level cache then,
-// and nearly every key has its home cell. Larger ones are at most half full.
-constexpr std::size_t kSparseCells = std::size_t{1} << 16;
-
 // Cells beyond this many times the needed ones go back to the allocator.
 constexpr std::size_t kSlack = 4;
-
-// How many cells a key takes at least, in a table of `cells`.
-constexpr std::size_t spread(std::size_t cells) { return cells <= kSparseCells ? 4 : 2; }
-
-constexpr std::uint64_t make_cell(std::uint64_t hash, std::size_t slot) {
-  return (hash & 0xffffffff00000000ULL) | slot;
-}
-constexpr std::uint32_t slot_of(std::uint64_t cell) { return static_cast<std::uint32_t>(cell); }
-constexpr bool same_tag(std::uint64_t cell, std::uint64_t hash) {
-  return ((cell ^ hash) >> 32) == 0;
-}
 
 }  // namespace
 
 KeyTable::KeyTable(const Schema& keys, std::pmr::memory_resource& memory)
-    : cells_(kInitialCells, kEmpty, &memory),
-      mask_(kInitialCells - 1),
-      hashes_(&memory),
-      free_(&memory) {
+    : cells_(memory), hashes_(memory), free_(&memory) {
   columns_.reserve(keys.size());
   for (const Field& key : keys) columns_.emplace_back(key.type, memory);
 }
 
-// Most keys lie in their home cell. Those are found without a branch, so that the loads of many
-// rows overlap; the rest are looked up one by one.
+// Most keys lie in their home cell, and in a table that is up to half full most others in the next
+// one. Those are found without a branch, so that the loads of many rows overlap; the rest are
+// looked up one by one.
+template <std::size_t kProbes, typename Matches>
+std::size_t KeyTable::probe_first_cells(const std::uint64_t* hashes, std::size_t begin,
+                                        std::span<std::uint32_t> slots,
+                                        const Matches& matches_key) {
+  const std::uint64_t* const cells = cells_.data();
+  const std::size_t mask = cells_.mask();
+  const std::size_t rows = slots.size();
+  std::uint32_t* const found = slots.data();
+  std::uint16_t* const missed_rows = missed_.data();
+  std::size_t missed = 0;
+  if constexpr (kProbes > 1) {
+    for (std::size_t i = 0; i < rows; ++i) __builtin_prefetch(&cells[hashes[i] & mask]);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::uint64_t cell = cells[hashes[i] & mask];
+    if constexpr (kProbes > 1) {
+      const std::uint64_t next = cells[(hashes[i] + 1) & mask];
+      const bool is_home = KeyCells::same_tag(cell, hashes[i]) & (cell != KeyCells::kEmpty);
+      cell = is_home ? cell : next;
+    }
+    const bool same = KeyCells::same_tag(cell, hashes[i]) & (cell != KeyCells::kEmpty);
+    const std::uint32_t slot = KeyCells::slot_of(cell) & (0U - static_cast<std::uint32_t>(same));
+    found[i] = slot;
+    missed_rows[missed] = static_cast<std::uint16_t>(i);
+    missed += static_cast<std::size_t>(!(same & matches_key(slot, begin + i)));
+  }
+  return missed;
+}
+
 template <typename Matches>
 void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
                           const Matches& matches_key) {
@@ -48,21 +59,12 @@ void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::
   const std::size_t rows = slots.size();
   missed_.resize(rows);
   std::size_t missed = 0;
-  if (slot_count_ > 0) {
-    const std::uint64_t* const cells = cells_.data();
-    const std::size_t mask = mask_;
-    std::uint32_t* const found = slots.data();
-    std::uint16_t* const missed_rows = missed_.data();
-    for (std::size_t i = 0; i < rows; ++i) {
-      const std::uint64_t cell = cells[hashes[i] & mask];
-      const bool same = same_tag(cell, hashes[i]) & (cell != kEmpty);
-      const std::uint32_t slot = slot_of(cell) & (0U - static_cast<std::uint32_t>(same));
-      found[i] = slot;
-      missed_rows[missed] = static_cast<std::uint16_t>(i);
-      missed += static_cast<std::size_t>(!(same & matches_key(slot, begin + i)));
-    }
-  } else {
+  if (slot_count_ == 0) {
     for (; missed < rows; ++missed) missed_[missed] = static_cast<std::uint16_t>(missed);
+  } else if (cells_.is_sparse()) {
+    missed = probe_first_cells<1>(hashes, begin, slots, matches_key);
+  } else {
+    missed = probe_first_cells<2>(hashes, begin, slots, matches_key);
   }
   for (std::size_t i = 0; i < missed; ++i) {
     const std::size_t row = missed_[i];
@@ -74,26 +76,41 @@ template <typename Matches>
 std::uint32_t KeyTable::find_or_insert_one(const Batch& batch, std::size_t row,
                                            const Matches& matches_key) {
   const std::uint64_t hash = batch.hashes()[row];
-  for (std::size_t place = hash & mask_;; place = (place + 1) & mask_) {
-    const std::uint64_t cell = cells_[place];
-    if (cell == kEmpty) return insert(batch, row);
-    if (same_tag(cell, hash) && matches_key(slot_of(cell), row)) return slot_of(cell);
+  const std::size_t mask = cells_.mask();
+  for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
+    const std::uint64_t cell = cells_.data()[place];
+    if (cell == KeyCells::kEmpty) return insert(batch, row);
+    const std::uint32_t slot = KeyCells::slot_of(cell);
+    if (KeyCells::same_tag(cell, hash) && matches_key(slot, row)) return slot;
   }
 }
 
+// A single key column without NULLs is compared in the loop; anything else by a call for each row.
 void KeyTable::find_or_insert(const Batch& batch, std::size_t begin,
                               std::span<std::uint32_t> slots) {
-  const bool single_integer = columns_.size() == 1 && columns_[0].type == ColumnType::kInt64 &&
-                              !columns_[0].has_nulls && !batch.column(0).has_nulls();
-  if (single_integer) {
+  const bool is_single =
+      columns_.size() == 1 && !columns_[0].has_nulls && !batch.column(0).has_nulls();
+  if (!is_single) {
+    probe_rows(batch, begin, slots,
+               [&](std::uint32_t slot, std::size_t row) { return matches(slot, batch, row); });
+  } else if (columns_[0].type == ColumnType::kString) {
+    const SlotArray<std::pmr::string>& known = columns_[0].strings;
+    const Column& keys = batch.column(0);
+    probe_rows(batch, begin, slots, [&known, &keys](std::uint32_t slot, std::size_t row) {
+      return std::string_view(known[slot]) == keys.string(row);
+    });
+  } else if (slot_count_ + slots.size() <= SlotArray<std::int64_t>::kChunk) {
     const std::int64_t* keys = batch.column(0).int64s();
     const std::int64_t* const* known = &known_integers_;
     probe_rows(batch, begin, slots, [keys, known](std::uint32_t slot, std::size_t row) {
       return (*known)[slot] == keys[row];
     });
   } else {
-    probe_rows(batch, begin, slots,
-               [&](std::uint32_t slot, std::size_t row) { return matches(slot, batch, row); });
+    const std::int64_t* keys = batch.column(0).int64s();
+    const SlotArray<std::int64_t>& known = columns_[0].int64s;
+    probe_rows(batch, begin, slots, [keys, &known](std::uint32_t slot, std::size_t row) {
+      return known[slot] == keys[row];
+    });
   }
 }
 
@@ -114,13 +131,12 @@ bool KeyTable::matches(std::uint32_t slot, const Batch& batch, std::size_t row) 
 }
 
 std::uint32_t KeyTable::insert(const Batch& batch, std::size_t row) {
-  if (cells_.size() < (size() + 1) * spread(cells_.size())) grow();
   if (free_.empty()) add_slot();
   const std::uint32_t slot = free_.back();
   free_.pop_back();
   hashes_[slot] = batch.hashes()[row];
   set_key(slot, batch, row);
-  place(slot);
+  cells_.add(slot, hashes_, size());
   ++inserted_;
   peak_size_ = std::max(peak_size_, size());
   return slot;
@@ -128,15 +144,15 @@ std::uint32_t KeyTable::insert(const Batch& batch, std::size_t row) {
 
 void KeyTable::add_slot() {
   for (KeyColumn& column : columns_) {
-    column.nulls.emplace_back();
+    column.nulls.append();
     if (column.type == ColumnType::kInt64) {
-      column.int64s.emplace_back();
+      column.int64s.append();
     } else {
-      column.strings.emplace_back();
+      column.strings.append();
     }
   }
-  if (!columns_.empty()) known_integers_ = columns_[0].int64s.data();
-  hashes_.emplace_back();
+  if (!columns_.empty()) known_integers_ = columns_[0].int64s.first_chunk();
+  hashes_.append();
   free_.push_back(static_cast<std::uint32_t>(slot_count_++));
 }
 
@@ -155,35 +171,9 @@ void KeyTable::set_key(std::uint32_t slot, const Batch& batch, std::size_t row) 
   }
 }
 
-void KeyTable::place(std::uint32_t slot) {
-  std::size_t cell = hashes_[slot] & mask_;
-  while (cells_[cell] != kEmpty) cell = (cell + 1) & mask_;
-  cells_[cell] = make_cell(hashes_[slot], slot);
-}
-
-void KeyTable::grow() {
-  const std::pmr::vector<std::uint64_t> old = std::exchange(
-      cells_, std::pmr::vector<std::uint64_t>(cells_.size() * 2, kEmpty, cells_.get_allocator()));
-  mask_ = cells_.size() - 1;
-  for (const std::uint64_t cell : old) {
-    if (cell != kEmpty) place(slot_of(cell));
-  }
-}
-
-void KeyTable::clear_cells(std::size_t keys, std::size_t slack) {
-  std::size_t needed = kInitialCells;
-  while (needed < keys * spread(needed)) needed *= 2;
-  if (cells_.size() > slack * needed) {
-    cells_ = std::pmr::vector<std::uint64_t>(needed, kEmpty, cells_.get_allocator());
-    mask_ = needed - 1;
-  } else {
-    std::fill(cells_.begin(), cells_.end(), kEmpty);
-  }
-}
-
 void KeyTable::drop_others(const LiveSlots& live) {
-  clear_cells(live.count(), kSlack);
-  live.for_each_below(slot_count_, [&](std::uint32_t slot) { place(slot); });
+  cells_.clear(live.count(), kSlack);
+  live.for_each_below(slot_count_, [&](std::uint32_t slot) { cells_.put(slot, hashes_[slot]); });
   free_.clear();
   for (std::size_t slot = slot_count_; slot-- > 0;) {
     if (!live.contains(slot)) free_.push_back(static_cast<std::uint32_t>(slot));
@@ -207,8 +197,7 @@ void KeyTable::compact(const SlotMap& map) {
     map.for_each_below(slot_count_, [&](std::uint32_t from, std::uint32_t to) {
       if (from != to) cells[to] = std::move(cells[from]);
     });
-    cells.resize(map.new_size());
-    cells.shrink_to_fit();
+    cells.cut(map.new_size());
   };
   for (KeyColumn& column : columns_) {
     keep(column.nulls);
@@ -219,12 +208,14 @@ void KeyTable::compact(const SlotMap& map) {
     }
   }
   keep(hashes_);
-  if (!columns_.empty()) known_integers_ = columns_[0].int64s.data();
+  if (!columns_.empty()) known_integers_ = columns_[0].int64s.first_chunk();
   slot_count_ = map.new_size();
   free_.clear();
   free_.shrink_to_fit();
-  clear_cells(slot_count_, 1);
-  for (std::size_t slot = 0; slot < slot_count_; ++slot) place(static_cast<std::uint32_t>(slot));
+  cells_.clear(slot_count_, 1);
+  for (std::size_t slot = 0; slot < slot_count_; ++slot) {
+    cells_.put(static_cast<std::uint32_t>(slot), hashes_[slot]);
+  }
 }
 
 void KeyTable::copy_keys(std::span<const std::uint32_t> slots, Batch& out, std::size_t first_column,
@@ -244,6 +235,21 @@ void KeyTable::copy_keys(std::span<const std::uint32_t> slots, Batch& out, std::
     for (std::size_t row = 0; row < slots.size(); ++row) {
       if (column.nulls[slots[row]] != 0) to.set_null(at + row);
     }
+  }
+}
+
+bool KeyTable::are_plain() const {
+  const bool any = !columns_.empty();
+  return any && std::all_of(columns_.begin(), columns_.end(), [](const KeyColumn& column) {
+           return column.type == ColumnType::kInt64 && !column.has_nulls;
+         });
+}
+
+void KeyTable::gather(std::span<const std::uint32_t> slots, std::size_t column,
+                      std::uint64_t* cells) const {
+  const SlotArray<std::int64_t>& keys = columns_[column].int64s;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    cells[i] = static_cast<std::uint64_t>(keys[slots[i]]);
   }
 }
 

@@ -8,14 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "tidemark/operators/key_cells.h"
 #include "tidemark/operators/live_slots.h"
+#include "tidemark/operators/slot_array.h"
 #include "tidemark/runtime/batch.h"
 
 namespace tidemark {
 
-// Open addressing with linear probing over 8-byte cells (hash tag, slot), at most half full; the
-// key itself is compared in dense columns by slot. Keys that no state names any more are dropped
-// and their slots given to new keys; compact() makes slots dense again. Not thread-safe.
+// Open addressing over small cells (see KeyCells); the key itself is compared in dense columns by
+// slot. Keys that no state names any more are dropped and their slots given to new keys; compact()
+// makes slots dense again. New keys make the table grow without a stop. Not thread-safe.
 class KeyTable {
  public:
   KeyTable(const Schema& keys, std::pmr::memory_resource& memory);
@@ -28,6 +30,8 @@ class KeyTable {
   std::size_t size() const { return slot_count_ - free_.size(); }
   std::size_t peak_size() const { return peak_size_; }
   std::uint64_t inserted() const { return inserted_; }
+  // Cells moved so far because the table grew.
+  std::uint64_t cells_moved() const { return cells_.moved(); }
   // Slots are below this. Some may be free.
   std::size_t slot_count() const { return slot_count_; }
 
@@ -40,45 +44,48 @@ class KeyTable {
   void copy_keys(std::span<const std::uint32_t> slots, Batch& out, std::size_t column,
                  std::size_t at) const;
 
+  // There are keys, all are int64s, and none of them is NULL.
+  bool are_plain() const;
+  std::size_t column_count() const { return columns_.size(); }
+  // Of plain keys: writes one column of those of `slots` to cells[0, ...).
+  void gather(std::span<const std::uint32_t> slots, std::size_t column, std::uint64_t* cells) const;
+
   // For messages: the key columns joined by ',', NULL for none.
   std::string text(std::uint32_t slot) const;
 
  private:
   struct KeyColumn {
     KeyColumn(ColumnType column_type, std::pmr::memory_resource& memory)
-        : type(column_type), int64s(&memory), strings(&memory), nulls(&memory) {}
+        : type(column_type), int64s(memory), strings(memory), nulls(memory) {}
     ColumnType type;
-    std::pmr::vector<std::int64_t> int64s;
-    std::pmr::vector<std::pmr::string> strings;
-    std::pmr::vector<std::uint8_t> nulls;
+    SlotArray<std::int64_t> int64s;
+    SlotArray<std::pmr::string> strings;
+    SlotArray<std::uint8_t> nulls;
     bool has_nulls = false;
   };
-
-  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
   bool matches(std::uint32_t slot, const Batch& batch, std::size_t row) const;
   std::uint32_t insert(const Batch& batch, std::size_t row);
   void set_key(std::uint32_t slot, const Batch& batch, std::size_t row);
   void add_slot();
-  void place(std::uint32_t slot);
-  void grow();
-  // Empties the cells; takes as many as `keys` keys need if there are more than `slack` times as
-  // many.
-  void clear_cells(std::size_t keys, std::size_t slack);
+  // Finds what is in the first cells of its hash; writes the others to missed_ and returns how many
+  // they are.
+  template <std::size_t kProbes, typename Matches>
+  std::size_t probe_first_cells(const std::uint64_t* hashes, std::size_t begin,
+                                std::span<std::uint32_t> slots, const Matches& matches_key);
   template <typename Matches>
   void probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
                   const Matches& matches_key);
   template <typename Matches>
   std::uint32_t find_or_insert_one(const Batch& batch, std::size_t row, const Matches& matches_key);
 
-  std::pmr::vector<std::uint64_t> cells_;
-  std::size_t mask_;
+  KeyCells cells_;
   std::size_t slot_count_ = 0;
   std::size_t peak_size_ = 0;
   std::uint64_t inserted_ = 0;
   std::vector<KeyColumn> columns_;
-  const std::int64_t* known_integers_ = nullptr;  // the first column's cells
-  std::pmr::vector<std::uint64_t> hashes_;
+  const std::int64_t* known_integers_ = nullptr;  // the first column's first chunk
+  SlotArray<std::uint64_t> hashes_;
   std::pmr::vector<std::uint32_t> free_;  // the lowest is the last
   std::vector<std::uint16_t> missed_;     // rows of a chunk whose key is not in its home cell
 };

@@ -8,21 +8,29 @@ namespace tidemark {
 namespace {
 
 // Cells are moved as bits, whatever their type.
-void copy_cells(std::byte* to, std::size_t to_stride, const std::byte* from,
-                std::size_t from_stride, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(std::uint64_t));
+constexpr std::size_t kCellBytes = sizeof(std::uint64_t);
+
+// Copies rows [from, from + n) of all columns to columns [first_column, ...), rows from `at` on.
+void copy_cells(const CellBlocks& cells, std::size_t from, std::size_t n, Batch& out,
+                std::size_t first_column, std::size_t at) {
+  for (std::size_t done = 0; done < n;) {
+    const std::size_t run =
+        std::min(n - done, CellBlocks::kRows - (from + done) % CellBlocks::kRows);
+    for (std::size_t i = 0; i < cells.columns(); ++i) {
+      auto* to = static_cast<std::byte*>(out.column(first_column + i).cells());
+      std::memcpy(to + (at + done) * kCellBytes, cells.cell(from + done, i), run * kCellBytes);
+    }
+    done += run;
   }
 }
-
-constexpr std::size_t kCellBytes = sizeof(std::uint64_t);
 
 }  // namespace
 
 LiveResults::LiveResults(const AggregateLayout& layout, std::pmr::memory_resource& memory)
     : layout_(layout),
       columns_(layout.result_columns().size()),
-      cells_(&memory),
+      cells_(columns_, memory),
+      keys_(0, memory),
       nulls_(&memory),
       fresh_(layout.result_columns(), kRows),
       overflows_(&memory) {}
@@ -35,29 +43,35 @@ void LiveResults::set_null(std::size_t cell, bool is_null) {
 
 void LiveResults::resize(std::size_t size) {
   size_ = size;
-  cells_.assign(size_ * columns_, 0);
-  nulls_.assign(size_ * columns_, 0);
+  keyed_ = 0;
+  cells_.cover(size_);
+  nulls_.clear();
   null_count_ = 0;
   overflows_.clear();
 }
 
 void LiveResults::append() {
-  ++size_;
-  cells_.resize(size_ * columns_, 0);
-  nulls_.resize(size_ * columns_, 0);
+  cells_.cover(++size_);
+  if (!nulls_.empty()) nulls_.resize(size_ * columns_, 0);
 }
 
 void LiveResults::remove(std::size_t position) {
   --size_;
-  for (std::size_t i = 0; i < columns_; ++i) {
-    const std::size_t last = size_ * columns_ + i;
-    cells_[position * columns_ + i] = cells_[last];
-    if (null_count_ == 0) continue;
-    set_null(position * columns_ + i, nulls_[last] != 0);
-    set_null(last, false);
+  cells_.move(size_, position);
+  if (size_ < keyed_) {
+    keys_.move(size_, position);
+    keyed_ = size_;
+  } else {
+    keyed_ = std::min(keyed_, position);
   }
-  cells_.resize(size_ * columns_);
-  nulls_.resize(size_ * columns_);
+  if (!nulls_.empty()) {
+    for (std::size_t i = 0; i < columns_; ++i) {
+      const bool is_null = nulls_[size_ * columns_ + i] != 0;
+      set_null(size_ * columns_ + i, false);
+      if (position != size_) set_null(position * columns_ + i, is_null);
+    }
+    nulls_.resize(size_ * columns_);
+  }
   if (overflows_.empty()) return;
   for (std::size_t i = 0; i < columns_; ++i) {
     overflows_.erase({position, i});
@@ -66,7 +80,9 @@ void LiveResults::remove(std::size_t position) {
 }
 
 void LiveResults::trim() {
-  cells_.shrink_to_fit();
+  cells_.shrink(size_);
+  keys_.shrink(size_);
+  keyed_ = std::min(keyed_, size_);
   nulls_.shrink_to_fit();
 }
 
@@ -77,17 +93,24 @@ void LiveResults::refresh(std::span<const std::uint32_t> positions, const std::b
   fresh_overflows_.clear();
   layout_.lower(a, b, n, fresh_, 0, 0, fresh_overflows_);
   for (std::size_t i = 0; i < columns_; ++i) {
-    const Column& fresh = fresh_.column(i);
-    const auto* cells = static_cast<const std::byte*>(fresh.cells());
+    const auto* cells = static_cast<const std::byte*>(fresh_.column(i).cells());
     for (std::size_t row = 0; row < n; ++row) {
-      std::memcpy(&cells_[positions[row] * columns_ + i], cells + row * kCellBytes, kCellBytes);
+      std::memcpy(cells_.cell(positions[row], i), cells + row * kCellBytes, kCellBytes);
     }
+  }
+  renew_nulls(positions);
+  if (!overflows_.empty() || !fresh_overflows_.empty()) renew_overflows(positions);
+}
+
+void LiveResults::renew_nulls(std::span<const std::uint32_t> positions) {
+  for (std::size_t i = 0; i < columns_; ++i) {
+    const Column& fresh = fresh_.column(i);
     if (null_count_ == 0 && !fresh.has_nulls()) continue;
-    for (std::size_t row = 0; row < n; ++row) {
+    if (nulls_.empty()) nulls_.resize(size_ * columns_, 0);
+    for (std::size_t row = 0; row < positions.size(); ++row) {
       set_null(positions[row] * columns_ + i, fresh.is_null(row));
     }
   }
-  if (!overflows_.empty() || !fresh_overflows_.empty()) renew_overflows(positions);
 }
 
 void LiveResults::renew_overflows(std::span<const std::uint32_t> positions) {
@@ -100,18 +123,55 @@ void LiveResults::renew_overflows(std::span<const std::uint32_t> positions) {
   }
 }
 
-void LiveResults::copy(std::size_t from, std::size_t n, Batch& out, std::size_t first_column,
-                       std::size_t at) const {
+void LiveResults::keep_keys(const KeyTable& keys, std::span<const std::uint32_t> slots) {
+  if (keyed_ == slots.size()) return;
+  if (keys_.columns() == 0) keys_.set_columns(keys.column_count());
+  keys_.cover(slots.size());
+  while (keyed_ < slots.size()) {
+    const std::size_t n = std::min(slots.size() - keyed_, run_from(keyed_));
+    for (std::size_t i = 0; i < keys_.columns(); ++i) {
+      keys.gather(slots.subspan(keyed_, n), i, keys_.cell(keyed_, i));
+    }
+    keyed_ += n;
+  }
+}
+
+void LiveResults::mark_nulls(std::size_t from, std::size_t n, Batch& out, std::size_t first_column,
+                             std::size_t at) const {
+  if (null_count_ == 0) return;
   for (std::size_t i = 0; i < columns_; ++i) {
     Column& to = out.column(first_column + i);
-    const auto* cells = reinterpret_cast<const std::byte*>(cells_.data() + from * columns_ + i);
-    copy_cells(static_cast<std::byte*>(to.cells()) + at * kCellBytes, kCellBytes, cells,
-               columns_ * kCellBytes, n);
-    if (null_count_ == 0) continue;
     for (std::size_t row = 0; row < n; ++row) {
       if (nulls_[(from + row) * columns_ + i] != 0) to.set_null(at + row);
     }
   }
+}
+
+void LiveResults::lend(std::size_t from, std::size_t n, Batch& out,
+                       std::size_t first_column) const {
+  for (std::size_t i = 0; i < columns_; ++i) {
+    out.column(first_column + i).borrow(cells_.cell(from, i));
+  }
+  cells_.prefetch_next_block(from);
+  mark_nulls(from, n, out, first_column, 0);
+}
+
+void LiveResults::lend_keys(std::size_t from, Batch& out, std::size_t first_column) const {
+  for (std::size_t i = 0; i < keys_.columns(); ++i) {
+    out.column(first_column + i).borrow(keys_.cell(from, i));
+  }
+  keys_.prefetch_next_block(from);
+}
+
+void LiveResults::copy(std::size_t from, std::size_t n, Batch& out, std::size_t first_column,
+                       std::size_t at) const {
+  copy_cells(cells_, from, n, out, first_column, at);
+  mark_nulls(from, n, out, first_column, at);
+}
+
+void LiveResults::copy_keys(std::size_t from, std::size_t n, Batch& out, std::size_t first_column,
+                            std::size_t at) const {
+  copy_cells(keys_, from, n, out, first_column, at);
 }
 
 }  // namespace tidemark

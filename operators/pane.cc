@@ -13,7 +13,8 @@ constexpr std::size_t kAlwaysDense = 4096;
 constexpr std::size_t kDenseShare = 8;
 // Memory beyond this many times what is needed is given back, unless it is next to nothing.
 constexpr std::size_t kSlack = 4;
-constexpr std::size_t kFewEntries = 64;
+// As many as a chunk of rows makes room for, whatever comes of them.
+constexpr std::size_t kFewEntries = 128;
 
 // Grows to 2^n or 3 * 2^n elements, so that what a pane takes depends on how much was in it, and
 // not on the way there.
@@ -158,7 +159,9 @@ void Pane::find_or_add_all_dense(std::span<const std::uint32_t> slots, std::uint
   std::byte* const first_entry = entries_.data();
   std::uint32_t* const index = index_.data();
   const std::size_t n = slots.size();
-  for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(&index[slots[i]]);
+  if (index_.size() > kAlwaysDense) {
+    for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(&index[slots[i]]);
+  }
   std::size_t size = size_;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t slot = slots[i];

@@ -60,7 +60,9 @@ void PaneLog::drop_before(std::uint64_t position) {
     ++first_chunk_;
   }
   if (!chunks_in_use_.step()) return;
-  free_all_but(chunks_in_use_.value() - std::min(chunks_.size(), chunks_in_use_.value()));
+  // One is kept in any case: slices of few entries take longer to fill it than is looked back.
+  const std::size_t lately = std::max(chunks_in_use_.value(), chunks_.size() + 1);
+  free_all_but(lately - chunks_.size());
 }
 
 void PaneLog::free_all_but(std::size_t kept) {

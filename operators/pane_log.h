@@ -65,7 +65,8 @@ class PaneLog {
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
   std::uint64_t first_chunk_ = 0;
-  std::deque<std::byte*> chunks_;
+  std::pmr::unsynchronized_pool_resource nodes_;  // of the deque, used again
+  std::pmr::deque<std::byte*> chunks_{&nodes_};
   std::vector<std::byte*> free_;
   RecentPeak chunks_in_use_{kRecent};
 };

@@ -35,15 +35,18 @@ std::size_t ResultEmitter::room() {
 
 std::size_t ResultEmitter::begin_rows(std::span<const std::uint32_t> slots) {
   const std::size_t at = batch_->size();
-  const std::size_t n = slots.size();
-  std::fill_n(batch_->times() + at, n, end_ - 1);
-  std::fill_n(batch_->column(kStartColumn).int64s() + at, n, start_);
-  std::fill_n(batch_->column(kEndColumn).int64s() + at, n, end_);
+  fill_bounds(*batch_, at, slots.size());
   keys_.copy_keys(slots, *batch_, kFirstKeyColumn, at);
-  if (query_.reports_panes) fill_panes(at, n);
-  batch_->set_size(at + n);
-  results_ += n;
+  if (query_.reports_panes) fill_panes(at, slots.size());
+  batch_->set_size(at + slots.size());
+  results_ += slots.size();
   return at;
+}
+
+void ResultEmitter::fill_bounds(Batch& batch, std::size_t at, std::size_t n) const {
+  std::fill_n(batch.times() + at, n, end_ - 1);
+  std::fill_n(batch.column(kStartColumn).int64s() + at, n, start_);
+  std::fill_n(batch.column(kEndColumn).int64s() + at, n, end_);
 }
 
 void ResultEmitter::fill_panes(std::size_t at, std::size_t n) {
@@ -92,10 +95,64 @@ void ResultEmitter::emit_windows(const AggregateLayout& layout,
   }
 }
 
-void ResultEmitter::emit_live(std::span<const std::uint32_t> slots, const LiveResults& results,
+std::size_t ResultEmitter::emit_live(std::span<const std::uint32_t> slots, LiveResults& results,
+                                     std::size_t from) {
+  if (keys_.are_plain()) results.keep_keys(keys_, slots);
+  const bool lends = output_.reads_in_place() && !query_.reports_panes;
+  // What came before goes first.
+  if (lends && batch_ != nullptr && !batch_->empty()) flush();
+  while (from < slots.size()) {
+    const std::size_t room = lends ? LiveResults::run_from(from) : this->room();
+    if (room == 0) break;
+    const std::size_t n = std::min(slots.size() - from, room);
+    if (lends) {
+      lend_live(slots.subspan(from, n), results, from);
+    } else {
+      copy_live(slots.subspan(from, n), results, from);
+    }
+    add_overflows(slots.subspan(from, n), results, from);
+    results_ += n;
+    from += n;
+  }
+  return from;
+}
+
+void ResultEmitter::lend_live(std::span<const std::uint32_t> slots, const LiveResults& results,
                               std::size_t from) {
-  const std::size_t at = begin_rows(slots);
+  if (lent_ == nullptr) {
+    lent_ = std::make_unique<Batch>(query_.result_schema(), LiveResults::kRun);
+  }
+  if (lent_bounds_ != std::pair(start_, end_)) {
+    lent_bounds_ = {start_, end_};
+    fill_bounds(*lent_, 0, lent_->capacity());
+  }
+  lent_->header.window = specification_;
+  if (keys_.are_plain()) {
+    results.lend_keys(from, *lent_, kFirstKeyColumn);
+  } else {
+    keys_.copy_keys(slots, *lent_, kFirstKeyColumn, 0);
+  }
+  results.lend(from, slots.size(), *lent_, kFirstKeyColumn + query_.keys.size());
+  lent_->set_size(slots.size());
+  output_.deliver(lent_.get());
+}
+
+void ResultEmitter::copy_live(std::span<const std::uint32_t> slots, const LiveResults& results,
+                              std::size_t from) {
+  const std::size_t at = batch_->size();
+  fill_bounds(*batch_, at, slots.size());
+  if (keys_.are_plain()) {
+    results.copy_keys(from, slots.size(), *batch_, kFirstKeyColumn, at);
+  } else {
+    keys_.copy_keys(slots, *batch_, kFirstKeyColumn, at);
+  }
   results.copy(from, slots.size(), *batch_, kFirstKeyColumn + query_.keys.size(), at);
+  if (query_.reports_panes) fill_panes(at, slots.size());
+  batch_->set_size(at + slots.size());
+}
+
+void ResultEmitter::add_overflows(std::span<const std::uint32_t> slots, const LiveResults& results,
+                                  std::size_t from) {
   if (results.overflows().empty()) return;
   for (auto cell = results.overflows().lower_bound({from, 0});
        cell != results.overflows().end() && cell->first < from + slots.size(); ++cell) {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tidemark/operators/aggregate_layout.h"
@@ -23,6 +25,9 @@ class ResultOutput {
   // An empty batch of the result schema, or nullptr while none is free.
   virtual Batch* acquire() = 0;
   virtual void deliver(Batch* results) = 0;
+  // Whether deliver() is done with a batch when it returns, and takes one that it has not given
+  // out. Then kept results are lent to it instead of being copied.
+  virtual bool reads_in_place() const { return false; }
 };
 
 // Fills result batches; a firing that finds no free batch stops and goes on later. Not thread-safe.
@@ -45,9 +50,10 @@ class ResultEmitter {
                     const EventTime* starts, const EventTime* ends,
                     const std::byte* const* entries);
 
-  // One row per slot whose results are ready: rows from `from` on; at most room() of them.
-  void emit_live(std::span<const std::uint32_t> slots, const LiveResults& results,
-                 std::size_t from);
+  // One row per slot whose results are ready: rows from `from` on, as far as there is room. Returns
+  // how far it came.
+  std::size_t emit_live(std::span<const std::uint32_t> slots, LiveResults& results,
+                        std::size_t from);
 
   // Rows for entries [from, n) of an array, as far as there is room; returns how far it came.
   std::size_t emit_entries(const AggregateLayout& layout, const std::byte* entries, std::size_t n,
@@ -70,11 +76,21 @@ class ResultEmitter {
   std::size_t begin_rows(std::span<const std::uint32_t> slots);
   void fill_panes(std::size_t at, std::size_t n);
   void add_overflow(std::uint32_t slot, std::size_t aggregate);
+  void lend_live(std::span<const std::uint32_t> slots, const LiveResults& results,
+                 std::size_t from);
+  void copy_live(std::span<const std::uint32_t> slots, const LiveResults& results,
+                 std::size_t from);
+  void add_overflows(std::span<const std::uint32_t> slots, const LiveResults& results,
+                     std::size_t from);
+  void fill_bounds(Batch& batch, std::size_t at, std::size_t n) const;
 
   const KeyTable& keys_;
   const WindowQuery& query_;
   ResultOutput& output_;
   Batch* batch_ = nullptr;
+  // Borrows its cells, but for the bounds of a window: it has those of `lent_bounds_` for all rows.
+  std::unique_ptr<Batch> lent_;
+  std::pair<EventTime, EventTime> lent_bounds_{0, 0};
   std::uint32_t specification_ = 0;
   EventTime start_ = 0;
   EventTime end_ = 0;

@@ -15,23 +15,37 @@ RunningRows::RunningRows(const AggregateLayout& layout, std::size_t parts,
       entry_size_(layout.entry_size()),
       parts_(parts),
       row_size_(parts * layout.entry_size()),
-      rows_(&memory),
-      keys_(&memory),
+      chunks_(&memory),
+      keys_(memory),
       live_(&memory) {}
 
-RunningRows::~RunningRows() { layout_.release(rows_.data(), keys_.size() * parts_); }
+RunningRows::~RunningRows() {
+  for (std::pmr::vector<std::byte>& rows : chunks_) {
+    layout_.release(rows.data(), rows.size() / entry_size_);
+  }
+}
 
 void RunningRows::cover(std::size_t slot_count) {
   const std::size_t covered = keys_.size();
   if (slot_count <= covered) return;
-  const std::size_t grown = std::max(slot_count, covered + covered / 2);
-  rows_.resize(grown * row_size_);
-  keys_.resize(grown);
-  for (std::size_t slot = covered; slot < grown; ++slot) {
+  resize_rows(slot_count);
+  for (std::size_t slot = covered; slot < slot_count; ++slot) {
+    keys_.append();
     for (std::size_t part = 0; part < parts_; ++part) {
       write_initial(static_cast<std::uint32_t>(slot), part);
     }
   }
+}
+
+void RunningRows::resize_rows(std::size_t slots) {
+  const std::size_t chunks = (slots + kChunk - 1) / kChunk;
+  while (chunks_.size() < chunks) {
+    if (!chunks_.empty()) chunks_.back().resize(kChunk * row_size_);
+    chunks_.emplace_back();
+    if (chunks_.size() > 1) chunks_.back().reserve(kChunk * row_size_);
+  }
+  chunks_.resize(chunks);
+  if (chunks > 0) chunks_.back().resize((slots - (chunks - 1) * kChunk) * row_size_);
 }
 
 void RunningRows::reset(std::uint32_t slot, std::size_t index) {
@@ -70,10 +84,9 @@ void RunningRows::renumber(const SlotMap& map) {
     }
     kept = std::size_t{to} + 1;
   });
-  keys_.resize(kept);
-  keys_.shrink_to_fit();
-  rows_.resize(kept * row_size_);
-  rows_.shrink_to_fit();
+  keys_.cut(kept);
+  resize_rows(kept);
+  if (kept > 0) chunks_.back().shrink_to_fit();
   for (std::uint32_t& slot : live_) slot = map[slot];
   live_.shrink_to_fit();
 }

@@ -10,6 +10,7 @@
 
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/live_slots.h"
+#include "tidemark/operators/slot_array.h"
 
 namespace tidemark {
 
@@ -26,15 +27,16 @@ class RunningRows {
   std::span<const std::uint32_t> live() const { return live_; }
 
   std::byte* part(std::uint32_t slot, std::size_t part) {
-    return rows_.data() + slot * row_size_ + part * entry_size_;
+    return row_of(slot) + part * entry_size_;
   }
 
-  // Makes rows for slots below `slot_count`; moves existing rows.
+  // Makes rows for slots below `slot_count`. Takes time for the new ones only, but for the first
+  // kChunk, which may move.
   void cover(std::size_t slot_count);
 
   // Fetches what the next call for `slot` will touch.
   void prefetch(std::uint32_t slot) const {
-    const std::byte* row = rows_.data() + slot * row_size_;
+    const std::byte* row = row_of(slot);
     __builtin_prefetch(&keys_[slot], 1);
     __builtin_prefetch(row, 1);
     __builtin_prefetch(row + row_size_ - 1, 1);
@@ -73,6 +75,15 @@ class RunningRows {
   void renumber(const SlotMap& map);
 
  private:
+  static constexpr std::size_t kChunk = SlotArray<std::byte>::kChunk;
+
+  std::byte* row_of(std::size_t slot) {
+    return chunks_[slot / kChunk].data() + slot % kChunk * row_size_;
+  }
+  const std::byte* row_of(std::size_t slot) const {
+    return chunks_[slot / kChunk].data() + slot % kChunk * row_size_;
+  }
+  void resize_rows(std::size_t slots);
   void add_live(std::uint32_t slot);
   std::uint32_t remove_live(std::uint32_t slot);
   void write_initial(std::uint32_t slot, std::size_t part);
@@ -87,8 +98,8 @@ class RunningRows {
   std::size_t entry_size_;
   std::size_t parts_;
   std::size_t row_size_;
-  std::pmr::vector<std::byte> rows_;
-  std::pmr::vector<Key> keys_;
+  std::pmr::vector<std::pmr::vector<std::byte>> chunks_;  // of the rows of kChunk slots each
+  SlotArray<Key> keys_;
   std::pmr::vector<std::uint32_t> live_;
 };
 

@@ -22,9 +22,10 @@ void RunningSharing::leave(std::uint32_t slot) {
   if (!keeps_results_) return;
   if (position) {
     results_.remove(*position);
-  } else if (rows_.touch(slot)) {
-    touched_.push_back(slot);
+    return;
   }
+  results_.prefetch(rows_.position(slot));
+  if (rows_.touch(slot)) touched_.push_back(slot);
 }
 
 void RunningSharing::merge_into(std::size_t part, const EntryRun& run) {
@@ -37,7 +38,11 @@ void RunningSharing::merge_into(std::size_t part, const EntryRun& run) {
     prefetch(entries, n);
     for (std::size_t i = 0; i < n; ++i) {
       slots[i] = entry_header(entries + i * entry_size).slot;
-      if (rows_.enter(slots[i]) && keeps_results_) results_.append();
+      const bool is_new = rows_.enter(slots[i]);
+      if (keeps_results_) {
+        if (is_new) results_.append();
+        results_.prefetch(rows_.position(slots[i]));
+      }
       into[i] = rows_.part(slots[i], part);
     }
     layout_.merge(into.data(), entries, n);
@@ -107,8 +112,7 @@ void RunningSharing::refresh(std::span<const std::uint32_t> slots) {
     rows_.untouch(slot);
     if (rows_.live_entries(slot) == 0) continue;
     live[n] = slot;
-    positions[n] = rows_.position(slot);
-    results_.prefetch(positions[n++]);
+    positions[n++] = rows_.position(slot);
   }
   const bool two_parts = result_states({live.data(), n}, a.data(), b.data());
   results_.refresh({positions.data(), n}, a.data(), two_parts ? b.data() : nullptr);
@@ -119,14 +123,8 @@ bool RunningSharing::emit(ResultEmitter& emitter) {
 }
 
 bool RunningSharing::emit_kept(ResultEmitter& emitter) {
-  const std::span<const std::uint32_t> live = rows_.live();
-  while (emitted_ < live.size()) {
-    const std::size_t n = std::min(live.size() - emitted_, emitter.room());
-    if (n == 0) return false;
-    emitter.emit_live(live.subspan(emitted_, n), results_, emitted_);
-    emitted_ += n;
-  }
-  return true;
+  emitted_ = emitter.emit_live(rows_.live(), results_, emitted_);
+  return emitted_ == rows_.live().size();
 }
 
 bool RunningSharing::emit_computed(ResultEmitter& emitter) {

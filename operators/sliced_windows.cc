@@ -15,7 +15,8 @@ namespace {
 template <typename Segments>
 class WindowSlices final : public SealedSlices {
  public:
-  WindowSlices(PaneLog& log, Segments& segments, std::multimap<std::int64_t, Pane*>& stragglers)
+  WindowSlices(PaneLog& log, Segments& segments,
+               std::pmr::multimap<std::int64_t, Pane*>& stragglers)
       : log_(log), segments_(segments), stragglers_(stragglers) {}
 
   void visit_forward(Visitor& visitor) override {
@@ -58,7 +59,7 @@ class WindowSlices final : public SealedSlices {
 
   PaneLog& log_;
   Segments& segments_;
-  std::multimap<std::int64_t, Pane*>& stragglers_;
+  std::pmr::multimap<std::int64_t, Pane*>& stragglers_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <utility>
 
 #include "tidemark/operators/kept_slices.h"
@@ -49,7 +50,7 @@ class SlicedWindows final : public WindowState {
     std::uint64_t begin;
     std::uint64_t end;
   };
-  using Panes = std::map<std::int64_t, Pane*>;
+  using Panes = std::pmr::map<std::int64_t, Pane*>;
 
   // What late rows need. Only with allowed lateness.
   struct Late {
@@ -88,12 +89,14 @@ class SlicedWindows final : public WindowState {
   PaneLog log_;
   std::unique_ptr<PaneSharing> sharing_;
 
-  Panes open_;
+  // Slices come and go: their nodes are used again.
+  std::pmr::unsynchronized_pool_resource nodes_;
+  Panes open_{&nodes_};
   // Rows for sealed slices since the last firing, and those taken in at earlier ones.
-  Panes stragglers_;
-  std::multimap<std::int64_t, Pane*> sealed_stragglers_;
+  Panes stragglers_{&nodes_};
+  std::pmr::multimap<std::int64_t, Pane*> sealed_stragglers_{&nodes_};
   std::size_t straggler_entries_ = 0;
-  std::deque<Segment> segments_;
+  std::pmr::deque<Segment> segments_{&nodes_};
 
   std::unique_ptr<Late> late_;
 

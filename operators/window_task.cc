@@ -39,6 +39,7 @@ class WindowTask::Output final : public ResultOutput {
     if (!results->empty()) outputs_.own_sink->accept(*results);
     results->clear();
   }
+  bool reads_in_place() const override { return outputs_.results == nullptr; }
 
  private:
   const WindowTaskOutputs& outputs_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <optional>
 
 #include "tidemark/perf/result_checksum.h"
 
@@ -44,9 +45,51 @@ void add_cells_or_null(const Column& column, std::uint64_t weight, std::size_t b
   }
 }
 
+// Without NULLs, and with this many columns: all in one pass, so that each cell is read once and a
+// row's sum stays in a register. The loop has no branch, and the compiler makes vectors of it.
+template <std::size_t kColumns>
+std::uint64_t sum_of_rows(const Batch& results) {
+  std::array<const std::uint64_t*, kColumns> cells;
+  std::array<std::uint64_t, kColumns> weights;
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    cells[i] = static_cast<const std::uint64_t*>(results.column(kFirstColumn + i).cells());
+    weights[i] = checksum_weight(i);
+  }
+  std::uint64_t checksum = 0;
+  const std::size_t rows = results.size();
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < kColumns; ++i) sum += cells[i][row] * weights[i];
+    checksum += checksum_row(sum);
+  }
+  return checksum;
+}
+
+// For results of a few columns, as most are; nothing for others.
+std::optional<std::uint64_t> sum_in_one_pass(const Batch& results) {
+  for (std::size_t i = kFirstColumn; i < results.column_count(); ++i) {
+    if (results.column(i).has_nulls()) return std::nullopt;
+  }
+  switch (results.column_count() - kFirstColumn) {
+    case 3:
+      return sum_of_rows<3>(results);
+    case 4:
+      return sum_of_rows<4>(results);
+    case 5:
+      return sum_of_rows<5>(results);
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 void ChecksumSink::accept(const Batch& results) {
+  results_ += results.size();
+  if (const auto sum = sum_in_one_pass(results)) {
+    checksum_ += *sum;
+    return;
+  }
   Sums sums;
   for (std::size_t begin = 0; begin < results.size(); begin += kChecksumChunk) {
     const std::size_t n = std::min(kChecksumChunk, results.size() - begin);
@@ -62,7 +105,6 @@ void ChecksumSink::accept(const Batch& results) {
     }
     for (std::size_t i = 0; i < n; ++i) checksum_ += checksum_row(sums[i]);
   }
-  results_ += results.size();
 }
 
 }  // namespace tidemark

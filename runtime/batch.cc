@@ -20,10 +20,11 @@ void Column::CellDeleter::operator()(void* cells) const {
 
 Column::Column(ColumnType type, std::size_t capacity)
     : type_(type),
-      cells_(::operator new(capacity* kCellBytes, kCellAlignment)),
+      own_cells_(::operator new(capacity* kCellBytes, kCellAlignment)),
+      cells_(own_cells_.get()),
       null_bits_((capacity + 63) / 64, 0) {
   static_assert(sizeof(StringCell) == kCellBytes);
-  std::memset(cells_.get(), 0, capacity * kCellBytes);
+  std::memset(cells_, 0, capacity * kCellBytes);
 }
 
 void Column::set_string(std::size_t row, std::string_view value) {
@@ -32,18 +33,19 @@ void Column::set_string(std::size_t row, std::string_view value) {
     throw std::length_error("a batch column cannot hold more than 4 GiB of string bytes");
   }
   bytes_.insert(bytes_.end(), value.begin(), value.end());
-  static_cast<StringCell*>(cells_.get())[row] = {static_cast<std::uint32_t>(offset),
-                                                 static_cast<std::uint32_t>(value.size())};
+  static_cast<StringCell*>(cells_)[row] = {static_cast<std::uint32_t>(offset),
+                                           static_cast<std::uint32_t>(value.size())};
 }
 
 void Column::set_null(std::size_t row) {
-  if (type_ == ColumnType::kString) static_cast<StringCell*>(cells_.get())[row] = {0, 0};
+  if (type_ == ColumnType::kString) static_cast<StringCell*>(cells_)[row] = {0, 0};
   null_bits_[row / 64] |= std::uint64_t{1} << (row % 64);
   has_nulls_ = true;
 }
 
 void Column::clear() {
   bytes_.clear();
+  cells_ = own_cells_.get();
   if (!has_nulls_) return;
   std::fill(null_bits_.begin(), null_bits_.end(), 0);
   has_nulls_ = false;
@@ -87,7 +89,7 @@ void Column::copy_selected(std::size_t at, const Column& from,
 // A kept cell never moves up, so what is still to be moved is never overwritten. The bytes of
 // strings stay where they are.
 void Column::keep(std::span<const std::uint16_t> rows, std::size_t size) {
-  auto* const cells = static_cast<std::byte*>(cells_.get());
+  auto* const cells = static_cast<std::byte*>(cells_);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::memmove(cells + i * kCellBytes, cells + rows[i] * kCellBytes, kCellBytes);
   }

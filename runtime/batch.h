@@ -34,17 +34,20 @@ class Column {
   ColumnType type() const { return type_; }
 
   // Typed access; the caller names the column's own type.
-  std::int64_t* int64s() { return static_cast<std::int64_t*>(cells_.get()); }
-  const std::int64_t* int64s() const { return static_cast<const std::int64_t*>(cells_.get()); }
-  double* doubles() { return static_cast<double*>(cells_.get()); }
-  const double* doubles() const { return static_cast<const double*>(cells_.get()); }
+  std::int64_t* int64s() { return static_cast<std::int64_t*>(cells_); }
+  const std::int64_t* int64s() const { return static_cast<const std::int64_t*>(cells_); }
+  double* doubles() { return static_cast<double*>(cells_); }
+  const double* doubles() const { return static_cast<const double*>(cells_); }
   // Cells as bytes, 8 a row, for copying.
-  void* cells() { return cells_.get(); }
-  const void* cells() const { return cells_.get(); }
+  void* cells() { return cells_; }
+  const void* cells() const { return cells_; }
+  // Until clear(), the column reads `cells`, which must stay where they are, instead of its own.
+  // Nothing may be written to it meanwhile, except that cells can be set NULL. Not for strings.
+  void borrow(const void* cells) { cells_ = const_cast<void*>(cells); }
 
   // The bytes stay valid until the column is cleared or a string is set.
   std::string_view string(std::size_t row) const {
-    const StringCell cell = static_cast<const StringCell*>(cells_.get())[row];
+    const StringCell cell = static_cast<const StringCell*>(cells_)[row];
     return {bytes_.data() + cell.offset, cell.length};
   }
   void set_string(std::size_t row, std::string_view value);
@@ -75,7 +78,8 @@ class Column {
 
   ColumnType type_;
   bool has_nulls_ = false;
-  std::unique_ptr<void, CellDeleter> cells_;
+  std::unique_ptr<void, CellDeleter> own_cells_;
+  void* cells_;  // its own, or borrowed
   std::vector<std::uint64_t> null_bits_;
   std::vector<char> bytes_;
 };

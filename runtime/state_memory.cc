@@ -1,23 +1,111 @@
 #include "tidemark/runtime/state_memory.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <new>
 
 namespace tidemark {
 
-void* StateMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  void* block = nullptr;
-  if (posix_memalign(&block, std::max(alignment, sizeof(void*)), bytes) != 0)
-    throw std::bad_alloc();
-  bytes_ += malloc_usable_size(block);
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
+constexpr std::uint8_t kAllFree = 0xff;
+static_assert(kHugePage / StateMemory::kPiece == 8);
+
+constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+std::byte* align_up(std::byte* at) {
+  return at + (kHugePage - reinterpret_cast<std::uintptr_t>(at) % kHugePage) % kHugePage;
+}
+std::byte* align_down(std::byte* at) {
+  return at - reinterpret_cast<std::uintptr_t>(at) % kHugePage;
+}
+
+}  // namespace
+
+StateMemory::~StateMemory() {
+  for (const auto& [page, free] : pages_) munmap(page, kHugePage);
+}
+
+void StateMemory::count(std::size_t bytes) {
+  bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, bytes_);
+}
+
+// Mapped with room to spare, so that it can begin where a huge page does; the rest goes back.
+std::byte* StateMemory::map(std::size_t bytes) {
+  const std::size_t size = whole_pages(bytes);
+  void* const mapped = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<std::byte*>(mapped);
+  std::byte* const block = align_up(begin);
+  if (block != begin) munmap(begin, static_cast<std::size_t>(block - begin));
+  std::byte* const end = begin + size + kHugePage;
+  if (block + size != end) {
+    munmap(block + size, static_cast<std::size_t>(end - (block + size)));
+  }
+  // Where there are no huge pages, small ones will do.
+  madvise(block, size, MADV_HUGEPAGE);
+  count(size);
   return block;
 }
 
-void StateMemory::do_deallocate(void* block, std::size_t /*bytes*/, std::size_t /*alignment*/) {
+void StateMemory::unmap(std::byte* block, std::size_t bytes) {
+  munmap(block, whole_pages(bytes));
+  bytes_ -= whole_pages(bytes);
+}
+
+void* StateMemory::take_piece() {
+  if (pages_with_room_.empty()) {
+    std::byte* const page = map(kHugePage);
+    pages_[page] = kAllFree;
+    pages_with_room_.insert(page);
+  }
+  std::byte* const page = *pages_with_room_.begin();
+  std::uint8_t& free = pages_[page];
+  const auto piece = static_cast<std::size_t>(std::countr_zero(free));
+  free = static_cast<std::uint8_t>(free & (free - 1));
+  if (free == 0) pages_with_room_.erase(page);
+  return page + piece * kPiece;
+}
+
+bool StateMemory::give_back_piece(std::byte* block) {
+  std::byte* const begin = align_down(block);
+  const auto page = pages_.find(begin);
+  if (page == pages_.end()) return false;
+  const auto piece = static_cast<std::size_t>(block - begin) / kPiece;
+  page->second = static_cast<std::uint8_t>(page->second | 1U << piece);
+  pages_with_room_.insert(begin);
+  if (page->second == kAllFree) {
+    pages_with_room_.erase(begin);
+    pages_.erase(page);
+    unmap(begin, kHugePage);
+  }
+  return true;
+}
+
+void* StateMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  if (bytes >= kLargeBlock) return map(bytes);
+  const bool is_piece = bytes > kPiece / 2 && bytes <= kPiece;
+  if (is_piece && bytes_ >= kMuchState) return take_piece();
+  void* block = nullptr;
+  if (posix_memalign(&block, std::max(alignment, sizeof(void*)), bytes) != 0)
+    throw std::bad_alloc();
+  count(malloc_usable_size(block));
+  return block;
+}
+
+void StateMemory::do_deallocate(void* block, std::size_t bytes, std::size_t /*alignment*/) {
+  if (bytes >= kLargeBlock) return unmap(static_cast<std::byte*>(block), bytes);
+  if (bytes > kPiece / 2 && bytes <= kPiece && give_back_piece(static_cast<std::byte*>(block))) {
+    return;
+  }
   bytes_ -= malloc_usable_size(block);
   std::free(block);
 }

@@ -42,6 +42,8 @@ class WindowStage final : public ResultOutput {
 
   Batch* acquire() override;
   void deliver(Batch* results) override;
+  // Either way with the same results.
+  bool reads_in_place() const override { return !refusals_; }
 
  private:
   const WindowQuery& query_;

@@ -236,5 +236,22 @@ TEST(Batch, WithAColumnMoreTakesTheRowsOfOneWithout) {
   EXPECT_EQ(wide.column(3).int64s()[1], 77);
 }
 
+TEST(Column, ReadsBorrowedCellsUntilItIsCleared) {
+  Column column(ColumnType::kInt64, 4);
+  column.int64s()[0] = 7;
+  const std::int64_t theirs[] = {1, 2};
+  column.borrow(theirs);
+  column.set_null(1);
+  EXPECT_EQ(column.int64s()[0], 1);
+  EXPECT_TRUE(column.is_null(1));
+  Column other(ColumnType::kInt64, 4);
+  other.copy_range(0, column, 0, 2);
+  column.clear();
+  EXPECT_EQ(column.int64s()[0], 7);
+  EXPECT_FALSE(column.has_nulls());
+  EXPECT_EQ(other.int64s()[0], 1);
+  EXPECT_EQ(theirs[1], 2);
+}
+
 }  // namespace
 }  // namespace tidemark

@@ -159,6 +159,56 @@ TEST(KeyTable, LongTextsOfDroppedKeysGoAtOnce) {
   checked.check_keys();
 }
 
+// However many keys there are, a call moves no more cells than its new keys pay for, and clears no
+// more; and every key is found while the table grows.
+TEST(KeyTable, GrowsToFourMillionKeysWithoutAStop) {
+  constexpr std::size_t kRows = 256;
+  constexpr std::int64_t kKeys = 4'000'000;
+  StateMemory memory;
+  KeyTable table(kIntegerKey, memory);
+  Batch batch(kIntegerKey, kRows);
+  batch.set_size(kRows);
+  std::vector<std::uint32_t> slots(kRows);
+  std::mt19937_64 random(5);
+  std::uint64_t most_moved = 0;
+  std::uint64_t wrong = 0;
+  // Half of the rows are new keys, which get slots in order; the others look for any known one.
+  for (std::int64_t known = 0; known < kKeys; known += static_cast<std::int64_t>(kRows) / 2) {
+    std::int64_t* keys = batch.column(0).int64s();
+    for (std::size_t i = 0; i < kRows / 2; ++i) {
+      keys[i] = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(known + 1));
+      keys[kRows / 2 + i] = known + static_cast<std::int64_t>(i);
+    }
+    if (known == 0) std::fill_n(keys, kRows / 2, 0);
+    hash_keys(batch, 1, 0, kRows);
+    const std::uint64_t before = table.cells_moved();
+    table.find_or_insert(batch, 0, slots);
+    most_moved = std::max(most_moved, table.cells_moved() - before);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      wrong += static_cast<std::uint64_t>(slots[i] != static_cast<std::uint64_t>(keys[i]));
+    }
+  }
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_GT(table.cells_moved(), static_cast<std::uint64_t>(kKeys));
+  EXPECT_LE(most_moved, kRows / 2 * KeyCells::kMovedPerKey);
+}
+
+// A table that is growing when keys go starts afresh.
+TEST(KeyTable, KeysMayGoWhileTheTableGrows) {
+  for (const bool compact : {false, true}) {
+    for (const std::int64_t count : {64, 66, 70, 78, 80, 17'500}) {
+      SCOPED_TRACE(count);
+      CheckedTable checked(kIntegerKey);
+      find_integers(checked, 0, count);
+      const std::vector<Key> kept = integers(0, count / 2);
+      checked.drop_all_but({kept.begin(), kept.end()}, compact);
+      find_integers(checked, 0, 2 * count);
+      find_integers(checked, 0, 2 * count);
+      checked.check_keys();
+    }
+  }
+}
+
 // Keys of few values come and go at random, in both ways; NULLs are keys like others.
 TEST(KeyTable, AgreesWithAMapThroughAnyDropsAndReturns) {
   for (const bool two_keys : {false, true}) {
