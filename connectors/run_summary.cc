@@ -108,6 +108,11 @@ std::string summary_json(const RunReport& report) {
   summary["state_bytes_per_entry"] = report.state.state_bytes_per_entry;
   summary["updates"] = report.state.updates;
   summary["merges"] = report.state.merges;
+  summary["rows_preaggregated"] = report.rows_preaggregated;
+  summary["partials"] = report.partials;
+  summary["no_local_aggregation"] = report.no_local_aggregation.empty()
+                                        ? ordered_json(nullptr)
+                                        : ordered_json(report.no_local_aggregation);
   summary["strategy"] = strategy_text(report);
   summary["cores"] = report.cores;
   summary["cancelled"] = report.cancelled;
@@ -129,6 +134,13 @@ std::string summary_text(const RunReport& report) {
                  report.wall_seconds, short_count(rows_per_second(report)),
                  bytes_text(report.state.peak_state_bytes), strategy_text(report), report.cores,
                  report.cores == 1 ? "" : "s");
+  if (report.rows_preaggregated > 0) {
+    fmt::format_to(
+        to, "{:.0f} % of the rows were aggregated at their source, {:.1f} rows a state\n",
+        100 * static_cast<double>(report.rows_preaggregated) /
+            static_cast<double>(report.rows_read),
+        static_cast<double>(report.rows_preaggregated) / static_cast<double>(report.partials));
+  }
   if (jump_made_rows_late(report)) {
     const EventTimeJump& jump = report.largest_jump;
     fmt::format_to(

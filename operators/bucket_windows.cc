@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "tidemark/operators/pane_partials.h"
 #include "tidemark/operators/slice_finder.h"
 
 namespace tidemark {
@@ -60,6 +61,15 @@ void BucketWindows::add_uniform(const RowChunk& rows, std::int64_t slice) {
     layout_.update(entries_.data(), rows.batch, rows.first_value, rows.begin, rows.size());
     counters_.updates += rows.size();
   }
+}
+
+// Of windows that do not overlap: a slice is in one window.
+void BucketWindows::add_partials(const RowChunk& partials) {
+  const AddedPartials added = add_partials_to_panes(
+      partials, layout_, slicing_, first_open_, entries_.data(), discarded_.data(),
+      [&](std::int64_t slice) { return bucket(slicing_.last_window(slice), partials); });
+  counters_.updates += added.rows;
+  live_entries_ += added.new_entries;
 }
 
 // Rows of several slices. Where none is in two windows one pass will do; otherwise there is one for

@@ -14,14 +14,27 @@ void KeyPartition::route(Batch& rows, std::size_t begin, std::size_t end) {
   rows_ = &rows;
   begin_ = begin;
   end_ = end;
+  picked_ = false;
   if (lanes_.size() == 1) return;
-  select(rows.hashes() + begin, end - begin);
+  deal(end - begin, [begin](std::size_t i) { return static_cast<std::uint16_t>(begin + i); });
+}
+
+void KeyPartition::route(Batch& rows, std::span<const std::uint16_t> which) {
+  rows_ = &rows;
+  picked_ = lanes_.size() == 1;
+  if (picked_) {
+    lanes_[0].selected.assign(which.begin(), which.end());
+    lanes_[0].taken = 0;
+  } else {
+    deal(which.size(), [which](std::size_t i) { return which[i]; });
+  }
 }
 
 // No branch on a hash, and no store that the next row must wait for: each pass fills two lanes.
-void KeyPartition::select(const std::uint64_t* hashes, std::size_t n) {
+template <typename RowOf>
+void KeyPartition::deal(std::size_t n, const RowOf& row_of) {
+  const std::uint64_t* const hashes = rows_->hashes();
   const auto consumers = static_cast<std::uint32_t>(lanes_.size());
-  const auto first_row = static_cast<std::uint16_t>(begin_);
   for (Lane& lane : lanes_) {
     lane.selected.resize(n);
     lane.taken = 0;
@@ -36,8 +49,9 @@ void KeyPartition::select(const std::uint64_t* hashes, std::size_t n) {
     std::size_t firsts = 0;
     std::size_t seconds = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t consumer = consumer_of(hashes[i], consumers);
-      first_rows[firsts] = second_rows[seconds] = static_cast<std::uint16_t>(first_row + i);
+      const std::uint16_t row = row_of(i);
+      const std::uint32_t consumer = consumer_of(hashes[row], consumers);
+      first_rows[firsts] = second_rows[seconds] = row;
       firsts += static_cast<std::size_t>(consumer == even);
       seconds += static_cast<std::size_t>(consumer == even + 1);
     }
@@ -47,7 +61,7 @@ void KeyPartition::select(const std::uint64_t* hashes, std::size_t n) {
 }
 
 bool KeyPartition::push() {
-  if (lanes_.size() == 1) return push_whole();
+  if (lanes_.size() == 1 && !picked_) return push_whole();
   bool all = true;
   for (Lane& lane : lanes_) all &= push_selected(lane);
   return all;
@@ -61,7 +75,7 @@ bool KeyPartition::push_whole() {
     if (whole && lane.batch != nullptr && !lane.batch->empty()) send(lane);
     Batch* batch = batch_of(lane);
     if (batch == nullptr) return false;
-    if (whole && rows_->capacity() == batch->capacity()) {
+    if (whole && rows_->capacity() == batch->capacity() && rows_->state_size() == 0) {
       batch->swap_rows(*rows_);
       begin_ = end_;
     } else {
@@ -87,12 +101,21 @@ bool KeyPartition::push_selected(Lane& lane) {
   return true;
 }
 
+// A batch is of rows or of partial states.
 Batch* KeyPartition::batch_of(Lane& lane) {
+  const bool differs = lane.batch != nullptr && !lane.batch->empty() &&
+                       lane.batch->state_size() != rows_->state_size();
+  if (differs) send(lane);
+  return acquire(lane) ? lane.batch : nullptr;
+}
+
+bool KeyPartition::acquire(Lane& lane) {
   if (lane.batch == nullptr) lane.batch = lane.channel->try_acquire();
-  return lane.batch;
+  return lane.batch != nullptr;
 }
 
 void KeyPartition::send(Lane& lane) {
+  ++batches_sent_;
   lane.channel->send(lane.batch);
   lane.batch = nullptr;
 }
@@ -105,15 +128,15 @@ bool KeyPartition::flush(const BatchHeader& header) {
     if (lane.flushed) continue;
     const bool empty = lane.batch == nullptr || lane.batch->empty();
     if (!empty || says_something) {
-      Batch* batch = batch_of(lane);
-      if (batch == nullptr) {
+      if (!acquire(lane)) {
         all = false;
         continue;
       }
-      batch->header.watermark = header.watermark;
-      batch->header.idle = header.idle;
-      batch->header.end_of_stream = header.end_of_stream;
-      batch->header.cancelled = header.cancelled;
+      BatchHeader& sent = lane.batch->header;
+      sent.watermark = header.watermark;
+      sent.idle = header.idle;
+      sent.end_of_stream = header.end_of_stream;
+      sent.cancelled = header.cancelled;
       send(lane);
     }
     lane.flushed = true;

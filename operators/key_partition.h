@@ -21,6 +21,8 @@ class KeyPartition {
   // Takes rows [begin, end) of `rows` (hashes filled), which must stay as they are until push() has
   // returned true. A whole batch for a single consumer may be swapped out of `rows` instead.
   void route(Batch& rows, std::size_t begin, std::size_t end);
+  // The same for the rows named by `which`, rising.
+  void route(Batch& rows, std::span<const std::uint16_t> which);
   // Moves routed rows on; true when all are in batches.
   bool push();
 
@@ -31,6 +33,8 @@ class KeyPartition {
   // Whether some batch holds rows that have not left.
   bool holds_rows() const;
 
+  std::uint64_t batches_sent() const { return batches_sent_; }
+
  private:
   struct Lane {
     Channel* channel;
@@ -40,12 +44,15 @@ class KeyPartition {
     bool flushed = false;
   };
 
-  // Deals rows begin_ + [0, n) out to the lanes by their hashes.
-  void select(const std::uint64_t* hashes, std::size_t n);
+  // Deals rows row_of(0), row_of(1), ... row_of(n - 1) out to the lanes by their hashes.
+  template <typename RowOf>
+  void deal(std::size_t n, const RowOf& row_of);
   bool push_whole();
   bool push_selected(Lane& lane);
-  // The lane's batch, acquired if need be; nullptr if none is free.
+  // The lane's batch, with room for a row of rows_, acquired if need be; nullptr if none is free.
   Batch* batch_of(Lane& lane);
+  // Whether the lane has a batch now.
+  static bool acquire(Lane& lane);
   void send(Lane& lane);
 
   std::vector<Lane> lanes_;
@@ -53,6 +60,9 @@ class KeyPartition {
   Batch* rows_ = nullptr;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  // With one lane: routed rows that are not all that there are.
+  bool picked_ = false;
+  std::uint64_t batches_sent_ = 0;
 };
 
 }  // namespace tidemark

@@ -42,6 +42,7 @@ class Pipeline {
     report.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
     report.delay = query_.delay;
     for (const auto& source : sources_) source->report(report);
+    report.no_local_aggregation = refuses_local_aggregation(query_, plans_).value_or("");
     if (report.silent_partitions.size() == sources_.size()) report.silent_partitions.clear();
     report.watermark = kEndOfTime;
     for (const auto& window : windows_) {
@@ -103,13 +104,23 @@ class Pipeline {
     drift_ = std::make_unique<WatermarkDrift>(*query_.max_drift, std::move(parkers));
   }
 
+  // With one core rows change hands without a copy, so there is nothing to save.
+  std::unique_ptr<LocalPanes> make_local_panes() const {
+    const LocalAggregation choice = options_.local_aggregation;
+    const bool wanted = choice == LocalAggregation::kWhenItPays
+                            ? options_.cores > 1
+                            : choice != LocalAggregation::kNever;
+    if (!wanted || refuses_local_aggregation(query_, plans_)) return nullptr;
+    return std::make_unique<LocalPanes>(query_, plans_.front(), choice);
+  }
+
   void make_sources(std::vector<std::unique_ptr<SourcePartition>>& partitions) {
     make_drift_limit(partitions.size());
     for (std::size_t i = 0; i < partitions.size(); ++i) {
       const std::size_t core = core_of_source(i);
       sources_.push_back(std::make_unique<SourceTask>(i, query_, *partitions[i],
                                                       source_channels_[i], scheduler_.parker(core),
-                                                      drift_.get(), options_));
+                                                      drift_.get(), options_, make_local_panes()));
       scheduler_.add(core, *sources_.back());
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tidemark/operators/key_collection.h"
+#include "tidemark/operators/local_aggregation.h"
 #include "tidemark/operators/stream_shape.h"
 #include "tidemark/operators/watermark_strategy.h"
 #include "tidemark/runtime/batch.h"
@@ -39,6 +40,9 @@ struct PipelineOptions {
   std::optional<std::uint64_t> random_yields{};
   // Tests: when keys that no window needs any more are dropped.
   KeyCollection key_collection = KeyCollection::kWhenDue;
+  // Whether source tasks aggregate their own rows where the query allows it. Other values than the
+  // default are for tests and measurements.
+  LocalAggregation local_aggregation = LocalAggregation::kWhenItPays;
   // Asked before every batch; may be null.
   const Cancellation* cancellation = nullptr;
 };

@@ -96,6 +96,14 @@ struct RunReport {
   // With cancelled: windows that still held rows, which are not in the output.
   std::uint64_t open_windows_dropped = 0;
   std::vector<Strategy> strategies;  // the one that ran, per window specification
+  // Rows that were aggregated by their source task, and the partial states that went on in their
+  // place. With one core there are none.
+  std::uint64_t rows_preaggregated = 0;
+  std::uint64_t partials = 0;
+  // Why source tasks never aggregate in this query, for people; empty if they may.
+  std::string no_local_aggregation;
+  // From source tasks to window stages.
+  std::uint64_t batches_sent = 0;
   std::size_t cores = 1;
   StateCounters state;
   OverflowList overflows;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "tidemark/operators/pane_partials.h"
 #include "tidemark/operators/slice_finder.h"
 
 namespace tidemark {
@@ -115,6 +116,14 @@ void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
   }
   layout_.update(entries_.data(), rows.batch, rows.first_value, rows.begin, rows.size());
   layout_.release(discarded_.data(), 1);
+}
+
+void SlicedWindows::add_partials(const RowChunk& partials) {
+  slot_count_ = partials.slot_count;
+  const AddedPartials added = add_partials_to_panes(
+      partials, layout_, slicing_, first_open_, entries_.data(), discarded_.data(),
+      [&](std::int64_t slice) { return pane_of(slice, partials); });
+  counters_.updates += added.rows;
 }
 
 Pane* SlicedWindows::pane_of(std::int64_t slice, const RowChunk& rows) {

@@ -36,6 +36,7 @@ class SlicedWindows final : public WindowState {
                 std::unique_ptr<LateFirings> late_firings = nullptr);
 
   void add(const RowChunk& rows, std::uint8_t* outcomes) override;
+  void add_partials(const RowChunk& partials) override;
   void advance(EventTime watermark) override;
   bool fire(ResultEmitter& emitter) override;
   std::size_t live_entries() const override;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tidemark/operators/key_hash.h"
 
@@ -27,10 +28,11 @@ std::vector<WindowSpec> windows_with_edges(const WindowQuery& query) {
 
 SourceTask::SourceTask(std::size_t index, const WindowQuery& query, SourcePartition& partition,
                        const std::vector<Channel*>& channels, Parker& parker, WatermarkDrift* drift,
-                       const PipelineOptions& options)
+                       const PipelineOptions& options, std::unique_ptr<LocalPanes> local)
     : index_(index),
       partition_(partition),
       router_(channels),
+      local_(std::move(local)),
       parker_(parker),
       watermarks_(query, options.wall_clock),
       jumps_(query.delay),
@@ -77,21 +79,41 @@ TaskStatus SourceTask::run() {
 
 bool SourceTask::drain() {
   while (true) {
+    if (local_ && !drain_partials()) return false;
+    if (refused_) router_.route(rows_, *std::exchange(refused_, std::nullopt));
     if (routing_) {
       if (!router_.push()) return false;
       routing_ = false;
-      if (cut_after_segment_) send_watermark();
+      if (cut_after_segment_) {
+        send_watermark();
+        continue;
+      }
     }
     if (flushing_) {
       if (!router_.flush(*flushing_)) return false;
       flushing_.reset();
+      held_since_.reset();
     }
     if (next_row_ >= rows_.size()) return true;
     route_next_segment();
   }
 }
 
+bool SourceTask::drain_partials() {
+  while (Batch* partials = local_->due()) {
+    if (!routing_partials_) router_.route(*partials, 0, partials->size());
+    routing_partials_ = true;
+    if (!router_.push()) return false;
+    routing_partials_ = false;
+    local_->sent();
+  }
+  return true;
+}
+
+// Partials do not wait for `linger`: their windows cannot fire before this source's watermark, or
+// its being idle, makes them due.
 void SourceTask::send_watermark() {
+  if (local_) local_->close(watermarks_.watermark());
   flushing_ = BatchHeader{};
   flushing_->watermark = sent_watermark_ = watermarks_.watermark();
   next_cut_ = edges_.next_after(sent_watermark_);
@@ -103,7 +125,11 @@ void SourceTask::route_next_segment() {
   const EventTime watermark = watermarks_.watermark();
   cut_after_segment_ = watermark >= next_cut_ ||
                        (cuts_every_poll_ && end == rows_.size() && watermark > sent_watermark_);
-  router_.route(rows_, next_row_, end);
+  if (local_ && !local_->passes_all(rows_, next_row_, end)) {
+    refused_ = local_->take(rows_, next_row_, end);
+  } else {
+    router_.route(rows_, next_row_, end);
+  }
   next_row_ = end;
   routing_ = true;
 }
@@ -144,13 +170,16 @@ void SourceTask::take_rows() {
 TaskStatus SourceTask::wait_for_rows() {
   const Clock::time_point asked = now();
   if (!quiet_since_) quiet_since_ = asked;
-  if (router_.holds_rows() && asked - *quiet_since_ >= linger_) {
+  // Rows that come meanwhile do not make those that are held wait longer.
+  if (router_.holds_rows() && !held_since_) held_since_ = asked;
+  if (router_.holds_rows() && asked - *held_since_ >= linger_) {
     flushing_ = BatchHeader{};
     return TaskStatus::kProgress;
   }
   if (idle_timeout_ && !idle_ && asked - *quiet_since_ >= *idle_timeout_) {
     idle_ = true;
     ++idle_transitions_;
+    if (local_) local_->retire();
     flushing_ = BatchHeader{};
     flushing_->idle = true;
     return TaskStatus::kProgress;
@@ -160,7 +189,7 @@ TaskStatus SourceTask::wait_for_rows() {
     return TaskStatus::kProgress;
   }
   Clock::duration pause = kCancellationPoll;
-  if (router_.holds_rows()) pause = std::min(pause, *quiet_since_ + linger_ - asked);
+  if (router_.holds_rows()) pause = std::min(pause, *held_since_ + linger_ - asked);
   if (idle_timeout_ && !idle_) pause = std::min(pause, *quiet_since_ + *idle_timeout_ - asked);
   if (by_clock_) pause = std::min(pause, time_to_next_cut());
   deadline_ = Clock::now() + pause;
@@ -184,6 +213,7 @@ void SourceTask::finish(bool cancelled) {
   silent_ = rows_read_ == 0 && partition_.bad_rows() == 0 && idle_transitions_ == 0 && !by_clock_ &&
             quiet_since_ && now() - *quiet_since_ >= kLongSilence;
   stopped_ = true;
+  if (local_) local_->retire();
   flushing_ = BatchHeader{};
   flushing_->watermark = watermarks_.watermark();
   flushing_->end_of_stream = true;
@@ -195,6 +225,11 @@ void SourceTask::report(RunReport& report) const {
   report.rows_bad += rows_refused_ + partition_.bad_rows();
   report.highest_event_time = std::max(report.highest_event_time, watermarks_.highest());
   report.idle_transitions += idle_transitions_;
+  report.batches_sent += router_.batches_sent();
+  if (local_) {
+    report.rows_preaggregated += local_->rows_taken();
+    report.partials += local_->partials();
+  }
   if (silent_) report.silent_partitions.push_back(index_);
   if (jumps_.largest().ms > report.largest_jump.ms) {
     report.largest_jump = jumps_.largest();

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/operators/key_partition.h"
+#include "tidemark/operators/local_panes.h"
 #include "tidemark/operators/pipeline_options.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/run_report.h"
@@ -25,10 +28,10 @@ namespace tidemark {
 // for them batches need no cuts, and a watermark goes with all that a poll has yielded.
 class SourceTask final : public Task {
  public:
-  // `drift` may be null.
+  // `drift` may be null, and so may `local`: panes to aggregate rows in before they are sent.
   SourceTask(std::size_t index, const WindowQuery& query, SourcePartition& partition,
              const std::vector<Channel*>& channels, Parker& parker, WatermarkDrift* drift,
-             const PipelineOptions& options);
+             const PipelineOptions& options, std::unique_ptr<LocalPanes> local = nullptr);
   ~SourceTask() override;
 
   TaskStatus run() override;
@@ -41,6 +44,8 @@ class SourceTask final : public Task {
   // Routes what has been read so far; false: a channel is full.
   bool drain();
   void route_next_segment();
+  // Sends the partial states that are due; false: a channel is full.
+  bool drain_partials();
   TaskStatus poll();
   void take_rows();
   TaskStatus wait_for_rows();
@@ -55,6 +60,7 @@ class SourceTask final : public Task {
   std::size_t index_;
   SourcePartition& partition_;
   KeyPartition router_;
+  std::unique_ptr<LocalPanes> local_;  // may be null
   Parker& parker_;
   PartitionWatermarks watermarks_;
   EventTimeJumps jumps_;
@@ -76,11 +82,16 @@ class SourceTask final : public Task {
   EventTime sent_watermark_ = kNoWatermark;
   bool routing_ = false;
   bool cut_after_segment_ = false;
+  bool routing_partials_ = false;
+  // Rows of the segment that were not aggregated here, and are to be routed after what is due.
+  std::optional<std::span<const std::uint16_t>> refused_;
   std::optional<BatchHeader> flushing_;
   bool started_ = false;
   bool stopped_ = false;
   bool idle_ = false;
   std::optional<Clock::time_point> quiet_since_;
+  // When there was nothing to read for the first time since the router has held rows.
+  std::optional<Clock::time_point> held_since_;
   std::optional<Clock::time_point> deadline_;
   std::uint64_t rows_read_ = 0;
   std::uint64_t rows_refused_ = 0;

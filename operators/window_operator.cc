@@ -95,6 +95,21 @@ bool WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_row
   return true;
 }
 
+void WindowOperator::add_partials(const Batch& partials) {
+  if (collection_.due_before_rows(keys_.inserted())) collect_keys();
+  for (std::size_t begin = 0; begin < partials.size(); begin += RowChunk::kRows) {
+    const std::size_t n = std::min(RowChunk::kRows, partials.size() - begin);
+    keys_.find_or_insert(partials, begin, {slots_.data(), n});
+    const RowChunk chunk{
+        partials, query_.keys.size(), begin, {slots_.data(), n}, keys_.slot_count(), 0, ++chunks_};
+    for (const auto& windows : windows_) windows->add_partials(chunk);
+    std::uint64_t rows = 0;
+    for (std::size_t i = 0; i < n; ++i) rows += entry_header(partials.states(begin + i)).slot;
+    rows_ += rows;
+    on_time_ += rows;
+  }
+}
+
 bool WindowOperator::add_in_time(const Batch& rows, std::span<const EventTime> watermarks,
                                  std::vector<std::uint16_t>& late_rows,
                                  std::vector<EventTime>& late_watermarks) {

@@ -44,6 +44,9 @@ class WindowOperator {
   bool add_in_time(const Batch& rows, std::span<const EventTime> watermarks,
                    std::vector<std::uint16_t>& late_rows, std::vector<EventTime>& late_watermarks);
 
+  // Adds partial states in the place of rows: see WindowState::add_partials.
+  void add_partials(const Batch& partials);
+
   // Raises the watermark; then call fire() until it is true before adding more rows.
   void advance(EventTime watermark);
   // Emits windows that are due. False: the output had no room; call again when it has.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/live_slots.h"
@@ -68,6 +69,11 @@ class WindowState {
   // Adds the rows to the open windows that hold them, and sets bits in outcomes[i].
   virtual void add(const RowChunk& rows, std::uint8_t* outcomes) = 0;
 
+  // Adds partial states of rows (batch.states(), as LocalPanes sends them), each from rows of one
+  // key and slice whose windows are all open. Only of windows that such states can stand for:
+  // refuses_local_aggregation().
+  virtual void add_partials(const RowChunk& partials);
+
   // Every window with end - 1 <= watermark is due. Only after fire() has returned true.
   virtual void advance(EventTime watermark) = 0;
 
@@ -107,5 +113,9 @@ class WindowState {
 
   WindowStateCounters counters_;
 };
+
+inline void WindowState::add_partials(const RowChunk&) {
+  throw std::logic_error("these windows take rows and no partial states");
+}
 
 }  // namespace tidemark

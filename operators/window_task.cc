@@ -116,6 +116,10 @@ bool WindowTask::take(Batch& batch) {
 }
 
 bool WindowTask::add_rows(const Batch& batch) {
+  if (batch.state_size() > 0) {
+    operator_.add_partials(batch);
+    return true;
+  }
   // A batch for late rows is there first, so that rows are never added twice or half.
   if (outputs_.late != nullptr && late_batch_ == nullptr) {
     late_batch_ = outputs_.late->try_acquire();

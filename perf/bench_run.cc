@@ -28,6 +28,7 @@ PipelineOptions pipeline_options(const BenchOptions& options, std::size_t cores)
     pipeline.cpus.assign(options.cpus.begin(),
                          options.cpus.begin() + static_cast<std::ptrdiff_t>(cores));
   }
+  pipeline.local_aggregation = options.local_aggregation;
   pipeline.cancellation = options.cancellation;
   return pipeline;
 }

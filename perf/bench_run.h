@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemark/operators/local_aggregation.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/run_report.h"
 #include "tidemark/perf/bench_source.h"
@@ -25,6 +26,7 @@ struct BenchOptions {
   std::size_t cores = 1;
   std::vector<int> cpus;    // to pin to, one per core, or empty
   std::size_t repeats = 5;  // throughput runs, at least 1
+  LocalAggregation local_aggregation = LocalAggregation::kWhenItPays;
 
   // Rows per second of the latency run; nothing: half of the median throughput.
   std::optional<std::uint64_t> rate;

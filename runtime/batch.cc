@@ -111,12 +111,23 @@ Batch::Batch(const Schema& schema, std::size_t capacity) : times_(capacity), has
 
 void Batch::clear() {
   size_ = 0;
+  state_size_ = 0;
   header = BatchHeader{};
   for (Column& column : columns_) column.clear();
 }
 
+void Batch::use_states(std::size_t bytes) {
+  assert(size_ == 0 || bytes == state_size_);
+  state_size_ = bytes;
+  if (states_.size() < capacity() * bytes) states_.resize(capacity() * bytes);
+}
+
 void Batch::append_range(const Batch& from, std::size_t begin, std::size_t end) {
   assert(size_ + (end - begin) <= capacity());
+  if (from.state_size_ > 0) {
+    use_states(from.state_size_);
+    std::memcpy(states(size_), from.states(begin), (end - begin) * state_size_);
+  }
   std::memcpy(times() + size_, from.times() + begin, (end - begin) * sizeof(EventTime));
   std::memcpy(hashes() + size_, from.hashes() + begin, (end - begin) * sizeof(std::uint64_t));
   for (std::size_t i = 0; i < std::min(columns_.size(), from.columns_.size()); ++i) {
@@ -131,8 +142,14 @@ void Batch::append_selected(const Batch& from, std::span<const std::uint16_t> ro
   std::uint64_t* to_hashes = hashes() + size_;
   for (std::size_t i = 0; i < rows.size(); ++i) to_times[i] = from.times()[rows[i]];
   for (std::size_t i = 0; i < rows.size(); ++i) to_hashes[i] = from.hashes()[rows[i]];
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(columns_.size(), from.columns_.size()); ++i) {
     columns_[i].copy_selected(size_, from.columns_[i], rows);
+  }
+  if (from.state_size_ > 0) {
+    use_states(from.state_size_);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::memcpy(states(size_ + i), from.states(rows[i]), state_size_);
+    }
   }
   size_ += rows.size();
 }

@@ -129,10 +129,11 @@ class Batch {
   // Drops rows and header, keeps memory.
   void clear();
 
-  // Appends rows [begin, end) of `from`, which has the same columns or the first of them; they must
-  // fit. Cells of columns that `from` does not have are unspecified.
+  // Appends rows [begin, end) of `from`, which has the same columns or the first of them, and the
+  // same size of states unless this batch is empty; they must fit. Cells of columns that `from`
+  // does not have are unspecified.
   void append_range(const Batch& from, std::size_t begin, std::size_t end);
-  // Appends the rows of `from` named by `rows`, in that order; they must fit.
+  // The same for the rows of `from` named by `rows`, in that order.
   void append_selected(const Batch& from, std::span<const std::uint16_t> rows);
   // Drops all rows but those named by `rows`, which rises.
   void keep(std::span<const std::uint16_t> rows);
@@ -141,6 +142,15 @@ class Batch {
   // are.
   void swap_rows(Batch& other) noexcept;
 
+  // Rows may stand for many: each then has `bytes` of opaque state beside its cells, a multiple of
+  // 8, and all rows of the batch have it or none. Of an empty batch; the first use takes memory.
+  void use_states(std::size_t bytes);
+  // Bytes of state per row; 0 while rows are just rows, as after clear().
+  std::size_t state_size() const { return state_size_; }
+  // The states of rows [row, ...), state_size() bytes apart.
+  std::byte* states(std::size_t row) { return states_.data() + row * state_size_; }
+  const std::byte* states(std::size_t row) const { return states_.data() + row * state_size_; }
+
   BatchHeader header;
 
  private:
@@ -148,6 +158,8 @@ class Batch {
   std::vector<EventTime> times_;
   std::vector<std::uint64_t> hashes_;
   std::vector<Column> columns_;
+  std::size_t state_size_ = 0;
+  std::vector<std::byte> states_;
 };
 
 }  // namespace tidemark

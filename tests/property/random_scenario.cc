@@ -237,6 +237,9 @@ RunSettings random_settings(Random& random) {
   settings.pace.longest_run = static_cast<std::size_t>(one_of(random, {1, 10, 2000}));
   settings.pace.pending_share = one_of(random, {0.0, 0.0, 0.05, 0.3});
   settings.sink_per_worker = chance(random, 0.3);
+  settings.pipeline.local_aggregation =
+      one_of(random, {LocalAggregation::kWhenItPays, LocalAggregation::kAlways,
+                      LocalAggregation::kAlternating, LocalAggregation::kNever});
   settings.pipeline.key_collection =
       one_of(random, {KeyCollection::kAlways, KeyCollection::kAlways, KeyCollection::kAlways,
                       KeyCollection::kNever, KeyCollection::kWhenDue});

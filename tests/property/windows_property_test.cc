@@ -50,6 +50,8 @@ TEST_F(WindowsProperty, FiguresOfOnePartitionDoNotDependOnBatchesCreditOrYields)
       query.strategy = strategy;
       RunSettings second = random_settings(random);
       second.pipeline.cores = first.pipeline.cores;
+      // What sources hold is in no window stage.
+      second.pipeline.local_aggregation = first.pipeline.local_aggregation;
       SCOPED_TRACE(std::string(to_string(strategy)) + ":\n" + first.to_text() + "\n" +
                    second.to_text());
       expect_same_figures(run_query(query, {scenario.rows}, first).report,

@@ -40,11 +40,12 @@ std::string RunSettings::to_text() const {
   return fmt::format(
       "cores={} batch_rows={} channel_batches={} linger={}ms random_yields={} spins={} yields={} "
       "park={} "
-      "longest_run={} pending_share={} sink_per_worker={} key_collection={}",
+      "longest_run={} pending_share={} sink_per_worker={} key_collection={} local_aggregation={}",
       pipeline.cores, pipeline.batch_rows, pipeline.channel_batches, pipeline.linger.count(),
       pipeline.random_yields ? static_cast<long long>(*pipeline.random_yields) : -1,
       pipeline.ladder.spins, pipeline.ladder.yields, pipeline.ladder.park, pace.longest_run,
-      pace.pending_share, sink_per_worker, static_cast<int>(pipeline.key_collection));
+      pace.pending_share, sink_per_worker, static_cast<int>(pipeline.key_collection),
+      static_cast<int>(pipeline.local_aggregation));
 }
 
 std::vector<Row> RunOutcome::late_rows() const {

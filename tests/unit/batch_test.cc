@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -251,6 +252,32 @@ TEST(Column, ReadsBorrowedCellsUntilItIsCleared) {
   EXPECT_FALSE(column.has_nulls());
   EXPECT_EQ(other.int64s()[0], 1);
   EXPECT_EQ(theirs[1], 2);
+}
+
+TEST(Batch, StatesGoWithTheirRowsUntilTheBatchIsCleared) {
+  Batch from = numbered(0, 10);
+  std::vector<std::uint64_t> states(10);
+  std::iota(states.begin(), states.end(), 100);
+  Batch with_states(kSchema, 10);
+  with_states.use_states(sizeof(std::uint64_t));
+  with_states.append_range(from, 0, 10);
+  std::memcpy(with_states.states(0), states.data(), 10 * sizeof(std::uint64_t));
+
+  Batch to(kSchema, 20);
+  EXPECT_EQ(to.state_size(), 0U);
+  const std::vector<std::uint16_t> selected{7, 3};
+  to.append_selected(with_states, selected);
+  to.append_range(with_states, 4, 6);
+  ASSERT_EQ(to.state_size(), sizeof(std::uint64_t));
+  const std::vector<std::int64_t> rows{7, 3, 4, 5};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    expect_row(to, i, rows[i]);
+    std::uint64_t state = 0;
+    std::memcpy(&state, to.states(i), sizeof(state));
+    EXPECT_EQ(state, 100 + static_cast<std::uint64_t>(rows[i]));
+  }
+  to.clear();
+  EXPECT_EQ(to.state_size(), 0U);
 }
 
 }  // namespace

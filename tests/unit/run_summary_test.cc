@@ -54,6 +54,21 @@ TEST(RunSummaryTest, TextShowsTheSumOfRows) {
   EXPECT_THAT(summary_text(some_report()), Not(HasSubstr("signal")));
 }
 
+TEST(RunSummaryTest, TellsHowManyRowsWereAggregatedAtTheirSourceOrWhyNoneCouldBe) {
+  RunReport report = some_report();
+  EXPECT_THAT(summary_text(report), Not(HasSubstr("aggregated")));
+  EXPECT_TRUE(nlohmann::json::parse(summary_json(report)).at("no_local_aggregation").is_null());
+  report.rows_preaggregated = 8;
+  report.partials = 5;
+  EXPECT_THAT(summary_text(report),
+              HasSubstr("\n80 % of the rows were aggregated at their source, 1.6 rows a state\n"));
+  report.no_local_aggregation = "each window has a state of its own";
+  const auto json = nlohmann::json::parse(summary_json(report));
+  EXPECT_EQ(json.at("rows_preaggregated"), 8);
+  EXPECT_EQ(json.at("partials"), 5);
+  EXPECT_EQ(json.at("no_local_aggregation"), "each window has a state of its own");
+}
+
 TEST(RunSummaryTest, ACancelledRunTellsWhatIsMissing) {
   RunReport report = some_report();
   report.cancelled = true;

@@ -22,6 +22,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 using Texts = std::vector<std::string>;
 
@@ -57,10 +58,14 @@ class SourceTaskTest : public testing::Test {
   }
 
   void start() {
-    channel_ =
-        std::make_unique<Channel>(inbox_, 0, parker_, query_.row_schema(), options_.batch_rows, 64);
-    task_ = std::make_unique<SourceTask>(
-        0, query_, partition_, std::vector<Channel*>{channel_.get()}, parker_, nullptr, options_);
+    std::vector<Channel*> channels;
+    for (std::uint32_t i = 0; i < consumers_; ++i) {
+      channels_.push_back(std::make_unique<Channel>(inbox_, i, parker_, query_.row_schema(),
+                                                    options_.batch_rows, 64));
+      channels.push_back(channels_.back().get());
+    }
+    task_ =
+        std::make_unique<SourceTask>(0, query_, partition_, channels, parker_, nullptr, options_);
   }
 
   // Runs the task until it waits, and says what it has sent: times of rows, with the watermark of
@@ -84,7 +89,7 @@ class SourceTaskTest : public testing::Test {
       }
       if (batch->header.idle) sent.emplace_back("idle");
       if (batch->header.end_of_stream) sent.emplace_back("end");
-      channel_->release(batch);
+      channels_[batch->header.channel]->release(batch);
     }
     return sent;
   }
@@ -106,7 +111,8 @@ class SourceTaskTest : public testing::Test {
   EventTime wall_ = 50'003;
   Parker parker_;
   Inbox inbox_{parker_};
-  std::unique_ptr<Channel> channel_;
+  std::uint32_t consumers_ = 1;
+  std::vector<std::unique_ptr<Channel>> channels_;
   std::unique_ptr<SourceTask> task_;
 };
 
@@ -130,6 +136,27 @@ TEST_F(SourceTaskTest, RowsOfWindowsWithoutKnownEdgesCarryTheWatermarkOfTheirArr
   EXPECT_THAT(run(), IsEmpty());
   pass(milliseconds(5));
   EXPECT_THAT(run(), ElementsAre("11@10"));
+}
+
+TEST_F(SourceTaskTest, RowsThatTrickleInDoNotMakeOthersLinger) {
+  // Without keys all rows go to one consumer, in a batch that is shared out, not passed on whole.
+  consumers_ = 2;
+  partition_.give({1});
+  EXPECT_THAT(run(), UnorderedElementsAre("1", "watermark 0", "watermark 0"));
+  partition_.give({2});
+  EXPECT_THAT(run(), IsEmpty());
+  pass(milliseconds(3));
+  partition_.give({3});
+  EXPECT_THAT(run(), IsEmpty());
+  pass(milliseconds(2));
+  partition_.give({4});
+  EXPECT_THAT(run(), ElementsAre("2", "3", "4"));
+  partition_.give({5});
+  EXPECT_THAT(run(), IsEmpty());
+  pass(milliseconds(4));
+  EXPECT_THAT(run(), IsEmpty());
+  pass(milliseconds(1));
+  EXPECT_THAT(run(), ElementsAre("5"));
 }
 
 TEST_F(SourceTaskTest, ARowFarAheadGoesNoFurtherAndMovesNothing) {
