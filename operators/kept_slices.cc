@@ -88,13 +88,14 @@ std::span<const KeptSlices::Found> KeptSlices::find(std::uint32_t slot, std::siz
     // What lies behind the range.
     const std::int64_t first = block_from(range.last + 1);
     const std::int64_t last = block_through(segments_.back().slice);
-    if (first <= last) {
+    if (first <= last && blocks_pay(key, first, last)) {
       find_single(cursor, range, (last + 1) * kBlock);
       find_blocks(cursor, key, first, last, false);
     }
   }
   const std::int64_t first = block_from(range.common_first);
-  const std::int64_t last = block_through(range.common_last);
+  std::int64_t last = block_through(range.common_last);
+  if (!blocks_pay(key, first, last)) last = first - 1;
   if (first <= last) {
     find_single(cursor, range, (last + 1) * kBlock);
     find_blocks(cursor, key, first, last, true);
@@ -107,6 +108,18 @@ std::span<const KeptSlices::Found> KeptSlices::find(std::uint32_t slot, std::siz
   std::inplace_merge(found_.begin(), found_.begin() + sealed, found_.end(),
                      [](const Found& a, const Found& b) { return a.slice < b.slice; });
   return found_;
+}
+
+// Blocks lie side by side, also where time goes on without a row: if nearly all are empty, the few
+// entries are soon told one by one.
+bool KeptSlices::blocks_pay(const Key& key, std::int64_t first, std::int64_t last) const {
+  constexpr std::size_t kFew = 64;
+  constexpr std::size_t kEmptyForEach = 8;
+  if (!key.blocks.empty()) {
+    first = std::min(first, key.first);
+    last = std::max(last, key.first + static_cast<std::int64_t>(key.blocks.size()) - 1);
+  }
+  return last - first < static_cast<std::int64_t>(kFew + kEmptyForEach * segments_.size());
 }
 
 void KeptSlices::find_single(Cursor& cursor, const Range& range, std::int64_t slice) {

@@ -110,6 +110,7 @@ class KeptSlices {
   static std::int64_t block_from(std::int64_t slice) { return block_of(slice + kBlock - 1); }
   static std::int64_t block_through(std::int64_t slice) { return block_of(slice + 1) - 1; }
 
+  bool blocks_pay(const Key& key, std::int64_t first, std::int64_t last) const;
   void link(std::size_t slot_count);
   // Takes single entries as far as they are of the range, down to those of `slice`.
   void find_single(Cursor& cursor, const Range& range, std::int64_t slice);

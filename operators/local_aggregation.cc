@@ -38,6 +38,7 @@ std::optional<std::string> refuses_local_aggregation(const WindowQuery& query,
   if (query.carries_watermarks() || query.lateness > 0 || query.reports_panes) {
     return "each row is judged by the watermark of its arrival";
   }
+  if (plan.strategy == Strategy::kBaseIntervals) return "slices are cut as their rows come";
   if (plan.strategy == Strategy::kBuckets && plan.slices_per_window > 1) {
     return "each window has a state of its own";
   }

@@ -171,6 +171,7 @@ TaskStatus SourceTask::wait_for_rows() {
   const Clock::time_point asked = now();
   if (!quiet_since_) quiet_since_ = asked;
   // Rows that come meanwhile do not make those that are held wait longer.
+  if (!router_.holds_rows()) held_since_.reset();
   if (router_.holds_rows() && !held_since_) held_since_ = asked;
   if (router_.holds_rows() && asked - *held_since_ >= linger_) {
     flushing_ = BatchHeader{};

@@ -199,6 +199,8 @@ TEST_F(LocalPanesTest, RefusesWhatPartialStatesOfOneSliceCannotStandFor) {
          query.windows = {sliding(milliseconds(30), milliseconds(10))};
          query.strategy = Strategy::kBuckets;
        }},
+      {"slices are cut as their rows come",
+       [](WindowQuery& query) { query.strategy = Strategy::kBaseIntervals; }},
       {"the state of an aggregate must not leave its stage",
        [](WindowQuery& query) {
          query.aggregates.push_back({AggregateFunction::kMedian, 0, "median"});
