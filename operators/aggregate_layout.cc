@@ -49,7 +49,9 @@ AggregateLayout::AggregateLayout(const Schema& values, const std::vector<Aggrega
                                  bool undoable, std::pmr::memory_resource& memory)
     : value_columns_(values.size()), memory_(memory) {
   for (const AggregateSpec& aggregate : aggregates) {
-    const ColumnType result = result_type(aggregate, input_type_of(values, aggregate.input));
+    const ColumnType input = input_type_of(values, aggregate.input);
+    exactly_associative_ &= algebra_of(aggregate, input).exactly_associative;
+    const ColumnType result = result_type(aggregate, input);
     has_text_results_ |= result == ColumnType::kString;
     result_columns_.push_back({aggregate.name, result});
     outputs_.push_back(make_output(aggregate, values, undoable));

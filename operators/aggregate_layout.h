@@ -72,6 +72,8 @@ class AggregateLayout {
   std::size_t state_size() const { return entry_size_ - sizeof(EntryHeader); }
   // True if every primitive can be undone exactly: doubles cannot.
   bool exactly_invertible() const { return exactly_invertible_; }
+  // True if states that are grouped in another way give the same results to the last bit.
+  bool exactly_associative() const { return exactly_associative_; }
   // True if entries hold no handles.
   bool trivial() const { return trivial_; }
   // True if some result is text, whose cells cannot be kept apart from their column.
@@ -138,6 +140,7 @@ class AggregateLayout {
   Schema result_columns_;
   std::size_t entry_size_ = sizeof(EntryHeader);
   bool exactly_invertible_ = true;
+  bool exactly_associative_ = true;
   bool trivial_ = true;
   bool has_text_results_ = false;
   std::pmr::memory_resource& memory_;

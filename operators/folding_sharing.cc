@@ -75,6 +75,11 @@ void FoldingSharing::forget_loose() {
   loose_runs_.clear();
 }
 
+void FoldingSharing::states_are_regrouped() {
+  if (layout_.exactly_associative()) return;
+  for (const std::uint32_t slot : rows_.live()) change(slot);
+}
+
 void FoldingSharing::renumber(const SlotMap& map) {
   RunningSharing::renumber(map);
   loose_.renumber(map);

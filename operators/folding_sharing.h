@@ -57,6 +57,10 @@ class FoldingSharing : public RunningSharing {
   // Points states[i] at a copy that includes loose entries, where a slot has them.
   void include_loose(std::span<const std::uint32_t> slots, const std::byte** states);
 
+  // The parts hold the same entries as before, added up in another order. Where that may tell in
+  // the last digit, results that are kept must follow, or they would depend on when they were made.
+  void states_are_regrouped();
+
   Slicing slicing_;
 
  private:

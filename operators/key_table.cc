@@ -210,6 +210,13 @@ void KeyTable::compact(const SlotMap& map) {
   keep(hashes_);
   if (!columns_.empty()) known_integers_ = columns_[0].int64s.first_chunk();
   slot_count_ = map.new_size();
+  for (KeyColumn& column : columns_) {
+    if (!column.has_nulls) continue;
+    column.has_nulls = false;
+    for (std::size_t slot = 0; slot < slot_count_; ++slot) {
+      column.has_nulls |= column.nulls[slot] != 0;
+    }
+  }
   free_.clear();
   free_.shrink_to_fit();
   cells_.clear(slot_count_, 1);

@@ -171,15 +171,19 @@ std::string stream_text(const StreamShape& stream) {
 std::string stream_cost_text(const WindowPlan& plan) {
   if (!plan.stream_cost) return "";
   const StreamCost& cost = *plan.stream_cost;
-  return fmt::format(
+  const std::string work = fmt::format(
       "  stream: {}\n"
-      "  predicted per slide: {} rows, {} entries, {} merges ({} at worst), {} results\n"
-      "  predicted state: {} live entries; {} of entries, {} of running state, {} of index\n",
+      "  predicted per slide: {} rows, {} entries, {} merges ({} at worst), {} results\n",
       stream_text(*plan.stream), count_text(cost.rows_per_slide),
       count_text(cost.entries_per_slide), count_text(cost.merges_per_slide),
-      count_text(cost.worst_merges), count_text(cost.results_per_slide),
-      count_text(cost.live_entries), bytes_text(cost.entry_bytes), bytes_text(cost.running_bytes),
-      bytes_text(cost.index_bytes));
+      count_text(cost.worst_merges), count_text(cost.results_per_slide));
+  // What lateness keeps is not in the model.
+  if (plan.lateness > 0) return work;
+  return work + fmt::format(
+                    "  predicted state: {} live entries; {} of entries, {} of running state, {} of "
+                    "index\n",
+                    count_text(cost.live_entries), bytes_text(cost.entry_bytes),
+                    bytes_text(cost.running_bytes), bytes_text(cost.index_bytes));
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ void TwoStacksSharing::flip(SealedSlices& sealed) {
   Folder folder(*this, kFront);
   sealed.visit_backward(folder);
   front_through_ = slicing_.last_slice(next_window_ - 1);
+  states_are_regrouped();
 }
 
 void TwoStacksSharing::add_stragglers(const EntryRun& run) {

@@ -85,6 +85,7 @@ void WorstCaseSharing::fold_from(std::int64_t group, SealedSlices& sealed) {
 
 void WorstCaseSharing::change_places() {
   places_ = {place(kFold), place(kBack), place(kFront), place(kStale), place(kRest)};
+  states_are_regrouped();
 }
 
 void WorstCaseSharing::seal(const EntryRun& run) {
@@ -124,7 +125,9 @@ bool WorstCaseSharing::result_states(std::span<const std::uint32_t> slots, const
     a[i] = rows_.part(slots[i], place(kFront));
     b[i] = rows_.part(slots[i], place(kRest));
   }
-  include_loose(slots, a);
+  // What is sealed of a loose entry's own slice is in the one part or the other, and comes before
+  // it.
+  include_loose(slots, b);
   return true;
 }
 
