@@ -10,7 +10,7 @@ namespace tidemark {
 
 namespace {
 
-std::uint64_t hash_of(std::uint64_t value) {
+std::uint64_t hash_of_value(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15ULL;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
@@ -60,7 +60,7 @@ std::uint64_t linear_count(std::size_t taken, double places) {
 }  // namespace
 
 void DistinctSketch::add(std::uint64_t value) {
-  const std::uint64_t hash = hash_of(value);
+  const std::uint64_t hash = hash_of_value(value);
   const auto place = static_cast<std::uint32_t>(hash >> (64 - kSparsePrecision));
   const std::uint32_t code = place << 6 | rank_of(hash, 64 - kSparsePrecision);
   if (is_sparse()) {
