@@ -65,6 +65,7 @@ class JsonRowReader::Parser {
 
   const JsonColumns& columns_;
   simdjson::ondemand::parser parser_;
+  const char* text_end_ = nullptr;
   std::string reason_;
 };
 
@@ -89,6 +90,7 @@ bool JsonRowReader::Parser::refuse(simdjson::error_code error) {
 bool JsonRowReader::Parser::read(std::string_view text, CsvRow& row) {
   for (CsvField& field : row.fields) field = CsvField{};
   row.field_count = columns_.size();
+  text_end_ = text.data() + text.size();
   simdjson::ondemand::document document;
   const simdjson::padded_string_view padded(text.data(), text.size(),
                                             text.size() + simdjson::SIMDJSON_PADDING);
@@ -116,7 +118,8 @@ bool JsonRowReader::Parser::read_object(simdjson::ondemand::object object,
     if (const auto error = std::move(member).get(field)) return refuse(error);
     // A name ends at the next quote, unless a backslash tells that it must be read with care.
     const char* const begin = field.key().raw();
-    const auto* const end = static_cast<const char*>(std::strchr(begin, '"'));
+    const auto* const end = static_cast<const char*>(
+        std::memchr(begin, '"', static_cast<std::size_t>(text_end_ - begin)));
     std::string_view name(begin, end == nullptr ? 0 : static_cast<std::size_t>(end - begin));
     if (name.find('\\') != std::string_view::npos) {
       if (const auto error = field.unescaped_key().get(name)) return refuse(error);
