@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ count, sum and max over 1,000 keys, on all cores; about half a minute.
 Examples:
   tidemark bench --rows 500k --repeat 2 --duration 300ms --warmup 100ms
   tidemark bench --window 'tumbling size=10s' --keys 100 --skew zipf:1.1 --rows 500k --duration 300ms --json bench.json
+  tidemark bench --window 'tumbling size=1s' --rows 500k --repeat 2 --event-rate 100000/s --find-rate --latency-bound 100ms --duration 100ms --warmup 50ms
   tidemark bench --window 'sliding size=1m slide=1s' --agg 'count, avg(amount)' --strategy recompute --rows 500k --repeat 1 --rate 500000/s --duration 500ms --hgrm bench.hgrm
 )";
 
@@ -65,8 +67,9 @@ struct BenchArguments {
   std::string json;
   std::string hgrm;
 
-  // Known by name, and refused: what this version cannot do.
   bool find_rate = false;
+  std::string latency_bound;
+  // Known by name, and refused: what this version cannot do.
   std::string html;
   std::string suite;
 };
@@ -95,14 +98,16 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   add("--rows", arguments.rows, "of one throughput run; default: 1.25 windows of event time");
   add("--json", arguments.json, "file for all figures as one JSON object");
   add("--hgrm", arguments.hgrm, "file for the latency percentiles in HdrHistogram's text format");
-  command.add_flag("--find-rate", arguments.find_rate)->group("");
+  command.add_flag("--find-rate", arguments.find_rate,
+                   "search the highest rate that is sustained, each for --warmup and --duration");
+  add("--latency-bound", arguments.latency_bound,
+      "of --find-rate: the 99th percentile of event time to result is at most this; default 10ms");
   command.add_option("--html", arguments.html)->group("");
   command.add_option("--suite", arguments.suite)->group("");
 }
 
 void refuse_options_to_come(const BenchArguments& arguments) {
-  const std::array<std::pair<const char*, bool>, 3> options{{
-      {"--find-rate", arguments.find_rate},
+  const std::array<std::pair<const char*, bool>, 2> options{{
       {"--html", !arguments.html.empty()},
       {"--suite", !arguments.suite.empty()},
   }};
@@ -152,6 +157,9 @@ void set_cores(const BenchArguments& arguments, const CpuAllowance& allowance,
                BenchOptions& options) {
   options.cores = arguments.cores.empty() ? allowance.workers
                                           : number_of("--cores", arguments.cores, kMostCores);
+  options.cores_reason = arguments.cores.empty() ? allowance.reason
+                                                 : fmt::format("--cores; by default {} ({})",
+                                                               allowance.workers, allowance.reason);
   if (options.cores > allowance.workers) {
     fmt::print(stderr,
                "tidemark: {} cores were asked for, but there are only {} ({}); workers share "
@@ -188,6 +196,13 @@ BenchOptions options_of(const BenchArguments& arguments) {
   }
   options.duration = wall_time_of("--duration", arguments.duration);
   options.warmup = wall_time_of("--warmup", arguments.warmup);
+  options.finds_rate = arguments.find_rate;
+  if (!arguments.latency_bound.empty()) {
+    if (!arguments.find_rate)
+      throw UserError("--latency-bound is for --find-rate, which is not there");
+    options.latency_bound = wall_time_of("--latency-bound", arguments.latency_bound);
+    if (options.latency_bound.count() == 0) throw UserError("--latency-bound must be above 0");
+  }
   if (!options.measures_latency && !arguments.hgrm.empty()) {
     throw UserError("--hgrm needs a latency run, and --rate max makes none");
   }
@@ -215,6 +230,30 @@ void write_output(OutputFile* file, const std::string& text) {
   file->close();
 }
 
+// One file for each latency: PATH itself has event time to result; the others have .hand_over and
+// .watermark before the ending.
+class PercentileFiles {
+ public:
+  explicit PercentileFiles(const std::string& path) {
+    if (path.empty()) return;
+    const std::filesystem::path whole(path);
+    for (const char* name : {"", ".hand_over", ".watermark"}) {
+      const std::string file = whole.stem().string() + name + whole.extension().string();
+      files_.push_back(open_output((whole.parent_path() / file).string()));
+    }
+  }
+
+  void write(const ResultLatencies& latencies) const {
+    const auto all = latencies.all();
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      write_output(files_[i].get(), percentile_text(*all[i].second));
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<OutputFile>> files_;
+};
+
 int measure(const BenchArguments& arguments) {
   Cancellation cancellation;
   const SignalWatch signals(cancellation);
@@ -225,7 +264,7 @@ int measure(const BenchArguments& arguments) {
   value_or_throw(validate(options));
   // Before the measurement, so that a path that cannot be written is told at once.
   const std::unique_ptr<OutputFile> json = open_output(arguments.json);
-  const std::unique_ptr<OutputFile> hgrm = open_output(arguments.hgrm);
+  const PercentileFiles hgrm(arguments.hgrm);
 
   const BenchResult result = run_bench(options);
   if (result.cancelled) {
@@ -235,7 +274,7 @@ int measure(const BenchArguments& arguments) {
   const Machine machine = describe_machine(allowance);
   const Build build = build_of();
   write_output(json.get(), bench_json(result, machine, build));
-  if (result.latency) write_output(hgrm.get(), percentile_text(result.latency->latencies));
+  if (result.latency) hgrm.write(result.latency->latencies);
   const std::unique_ptr<OutputFile> out = open_output("-");
   write_output(out.get(), bench_text(result, machine, build));
   return result.checks.right() ? kExitDone : kExitWrongResult;

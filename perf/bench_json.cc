@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tidemark/perf/latency_json.h"
+#include "tidemark/perf/run_counters.h"
 #include "tidemark/perf/state_figures.h"
 
 namespace tidemark {
@@ -50,9 +52,12 @@ ordered_json options_json(const BenchOptions& options) {
           {"rows", options.stream.rows},
           {"repeats", options.repeats},
           {"cores", options.cores},
+          {"cores_reason", options.cores_reason},
           {"rate", or_null(options.rate)},
           {"duration_ms", options.duration.count()},
-          {"warmup_ms", options.warmup.count()}};
+          {"warmup_ms", options.warmup.count()},
+          {"finds_rate", options.finds_rate},
+          {"latency_bound_ns", options.latency_bound.count()}};
 }
 
 ordered_json run_json(const ThroughputRun& run) {
@@ -82,31 +87,11 @@ ordered_json throughput_json(const BenchResult& result) {
           {"one_core", run_json(result.one_core)}};
 }
 
-std::int64_t nanoseconds(Clock::duration duration) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
-}
-
-ordered_json latency_json(const LatencyRun& run) {
-  const LatencyRecorder& latencies = run.latencies;
-  return {{"offered_rate", run.offered_rate},
-          {"achieved_rate", run.achieved_rate},
-          {"rate_reached", run.rate_reached()},
-          {"max_lag_ns", nanoseconds(run.lag.highest)},
-          {"last_lag_ns", nanoseconds(run.lag.last)},
-          {"rows_read", run.report.rows_read},
-          {"event_time_ms", run.event_time_ms},
-          {"window_filled", run.window_filled},
-          {"results", run.report.results},
-          {"results_recorded", latencies.count()},
-          {"latency_ns",
-           {{"min", or_null(latencies.min())},
-            {"mean", or_null(latencies.mean())},
-            {"p50", or_null(latencies.percentile(50))},
-            {"p90", or_null(latencies.percentile(90))},
-            {"p99", or_null(latencies.percentile(99))},
-            {"p99.9", or_null(latencies.percentile(99.9))},
-            {"p99.99", or_null(latencies.percentile(99.99))},
-            {"max", or_null(latencies.max())}}}};
+ordered_json counters_json(const ThroughputRun& run) {
+  ordered_json counters = ordered_json::object();
+  for (const auto& [name, value] : run_counters(run)) counters[name] = value;
+  counters["checksum"] = checksum_text(run.checksum);
+  return counters;
 }
 
 ordered_json state_json(const StateFigures& state) {
@@ -135,14 +120,18 @@ ordered_json checks_json(const BenchResult& result) {
 
 std::string bench_json(const BenchResult& result, const Machine& machine, const Build& build) {
   ordered_json report;
-  report["schema"] = "tidemark-bench/1";
+  report["schema"] = "tidemark-bench/2";
   report["machine"] = machine_json(machine);
   report["build"] = build_json(build);
   report["options"] = options_json(result.options);
   report["throughput"] = throughput_json(result);
   report["latency"] = result.latency ? latency_json(*result.latency) : ordered_json(nullptr);
+  report["rates"] = result.rates ? rates_json(*result.rates) : ordered_json(nullptr);
+  report["recorder"] = result.latency ? recorder_json(*result.latency) : ordered_json(nullptr);
   report["state"] = state_json(state_figures(result));
   report["checks"] = checks_json(result);
+  report["counters"] = counters_json(result.one_core);
+  report["suite"] = nullptr;
   return report.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -116,16 +116,20 @@ EventTime BenchStream::time(std::uint64_t row) const {
   return clock_.time(row, disorder_of(hash_of(counter_of(row))));
 }
 
-std::uint64_t BenchStream::first_row_at(EventTime time) const {
+std::uint64_t BenchStream::first_row_at(EventTime time, std::uint64_t shard,
+                                        std::uint64_t shards) const {
   // No row lies after the time of its turn, so no row before the first turn at `time` will do.
-  std::uint64_t row = 0;
-  if (time > start_) {
-    row = static_cast<std::uint64_t>(
-        (Wide{static_cast<std::uint64_t>(time - start_)} * event_rate_ + 999) / 1000);
-  }
+  std::uint64_t row = rows_due_before(time);
+  row += (shard + shards - row % shards) % shards;
   if (!clock_.has_disorder()) return row;
-  while (this->time(row) < time) ++row;
+  while (this->time(row) < time) row += shards;
   return row;
+}
+
+std::uint64_t BenchStream::rows_due_before(EventTime time) const {
+  if (time <= start_) return 0;
+  return static_cast<std::uint64_t>(
+      (Wide{static_cast<std::uint64_t>(time - start_)} * event_rate_ + 999) / 1000);
 }
 
 }  // namespace tidemark

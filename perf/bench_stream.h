@@ -49,7 +49,12 @@ class BenchStream {
   EventTime time(std::uint64_t row) const;
   // The first row with an event time of at least `time`, also beyond rows(). Constant time without
   // disorder, else some hundred rows are looked at.
-  std::uint64_t first_row_at(EventTime time) const;
+  std::uint64_t first_row_at(EventTime time) const { return first_row_at(time, 0, 1); }
+  // The same among rows shard, shard + shards, ...; `shard` is below `shards`.
+  std::uint64_t first_row_at(EventTime time, std::uint64_t shard, std::uint64_t shards) const;
+  // How many rows have their turn before `time`, also beyond rows(). With disorder they may lie
+  // before it, and some of later turns as well.
+  std::uint64_t rows_due_before(EventTime time) const;
 
  private:
   // What a row's hash is made from.

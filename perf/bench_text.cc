@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "tidemark/connectors/run_summary.h"
+#include "tidemark/perf/figure_text.h"
 #include "tidemark/perf/state_figures.h"
 #include "tidemark/runtime/duration.h"
 
@@ -15,27 +19,16 @@ namespace {
 
 // Below this share of the CPU time that workers could use, figures tell more of other processes.
 constexpr double kQuietShare = 0.9;
+// Above this share of the run's CPU time, recording is worth a word.
+constexpr double kMostRecording = 0.02;
+constexpr std::array kPercents{50.0, 90.0, 99.0, 99.9, 99.99};
 
 std::string cores_text(std::size_t cores) {
   return cores == 1 ? "1 core" : fmt::format("{} cores", cores);
 }
 
-std::string nanoseconds_text(double nanoseconds) {
-  if (nanoseconds < 1e3) return fmt::format("{:.0f} ns", nanoseconds);
-  if (nanoseconds < 1e6) return fmt::format("{:.3g} us", nanoseconds / 1e3);
-  if (nanoseconds < 1e9) return fmt::format("{:.3g} ms", nanoseconds / 1e6);
-  return fmt::format("{:.3g} s", nanoseconds / 1e9);
-}
-
-std::string nanoseconds_text(Clock::duration duration) {
+std::string lag_text(Clock::duration duration) {
   return nanoseconds_text(std::chrono::duration<double, std::nano>(duration).count());
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  if (value < 1024) return fmt::format("{} B", bytes);
-  if (value < 1024 * 1024) return fmt::format("{:.1f} KiB", value / 1024);
-  return fmt::format("{:.1f} MiB", value / 1024 / 1024);
 }
 
 // Writes the report's parts one after the other.
@@ -58,8 +51,7 @@ class BenchText {
 
   void machine(const Machine& machine, const Build& build) {
     line("machine  {}; {}", machine.cpu_model, machine.system);
-    line("         {} used; by default {} ({})", cores_text(result_.options.cores),
-         machine.default_cores, machine.default_reason);
+    line("         {} used: {}", cores_text(result_.options.cores), result_.options.cores_reason);
     line("build    {} {}, {}, {} {}, {}", build.version, build.commit, build.compiler,
          build.build_type, build.flags, build.allocator);
   }
@@ -88,12 +80,40 @@ class BenchText {
     }
     const LatencyRun& run = *result_.latency;
     line("latency of {} results at {} rows/s for {} after {}",
-         short_count(static_cast<double>(run.latencies.count())),
+         short_count(static_cast<double>(run.latencies.event_time_to_result.count())),
          short_count(static_cast<double>(run.offered_rate)),
          format_duration(result_.options.duration.count()),
          format_duration(result_.options.warmup.count()));
     percentiles(run.latencies);
     schedule(run);
+    recording(run);
+  }
+
+  void rates() {
+    if (!result_.rates) return;
+    const RateSearchResult& rates = *result_.rates;
+    std::vector<const RateStep*> steps;
+    for (const RateStep& step : rates.steps) steps.push_back(&step);
+    std::stable_sort(steps.begin(), steps.end(), [](const RateStep* a, const RateStep* b) {
+      return a->run.offered_rate < b->run.offered_rate;
+    });
+    line("");
+    line("event time to result by offered rate");
+    line("  {:>10}{}{}{}{}  sustained", "rows/s", column("p50"), column("p99"), column("p99.9"),
+         column("max"));
+    for (const RateStep* step : steps) rate_line(*step);
+    const std::string bound =
+        nanoseconds_text(static_cast<double>(result_.options.latency_bound.count()));
+    if (!rates.highest_sustained) {
+      line("  no rate is sustained with p99 within {}; the lowest that was tried is {} rows/s",
+           bound, short_count(static_cast<double>(steps.front()->run.offered_rate)));
+      return;
+    }
+    line("  highest rate sustained with p99 within {}: {} rows/s", bound,
+         short_count(static_cast<double>(*rates.highest_sustained)));
+    if (rates.at_limit) {
+      line("  no higher rate was tried: it is twice the best throughput, and more may be possible");
+    }
   }
 
   void state() {
@@ -130,33 +150,63 @@ class BenchText {
     text_.push_back('\n');
   }
 
-  void percentiles(const LatencyRecorder& latencies) {
-    if (latencies.count() == 0) {
+  void percentiles(const ResultLatencies& latencies) {
+    if (latencies.event_time_to_result.count() == 0) {
       line("  no data: no window was completed by a row after the warm-up; a longer --duration, a");
       line("  higher --rate or a shorter slide makes some fire");
       return;
     }
-    constexpr std::array kPercents{50.0, 90.0, 99.0, 99.9, 99.99};
     std::string names;
+    for (const double percent : kPercents) names += column(fmt::format("p{}", percent));
+    line("  {:<21}{}{}", "", names, column("max"));
+    percentile_line("event time to result", latencies.event_time_to_result);
+    percentile_line("hand-over to result", latencies.hand_over_to_result);
+    percentile_line("watermark to result", latencies.watermark_to_result);
+  }
+
+  void percentile_line(const char* name, const LatencyRecorder& latencies) {
+    if (latencies.count() == 0) {
+      line("  {:<21}{}", name, column("no data"));
+      return;
+    }
     std::string values;
     for (const double percent : kPercents) {
-      names += fmt::format(" {:>10}", fmt::format("p{}", percent));
-      values += fmt::format(" {:>10}",
-                            nanoseconds_text(static_cast<double>(*latencies.percentile(percent))));
+      values += column(nanoseconds_text(static_cast<double>(*latencies.percentile(percent))));
     }
-    line(" {} {:>10}", names, "max");
-    line(" {} {:>10}", values, nanoseconds_text(static_cast<double>(*latencies.max())));
+    line("  {:<21}{}{}", name, values,
+         column(nanoseconds_text(static_cast<double>(*latencies.max()))));
+  }
+
+  static std::string column(const std::string& text) { return fmt::format(" {:>9}", text); }
+
+  void rate_line(const RateStep& step) {
+    const LatencyRecorder& latencies = step.run.latencies.event_time_to_result;
+    std::string values;
+    for (const double percent : {50.0, 99.0, 99.9, 100.0}) {
+      const auto value = latencies.percentile(percent);
+      values += column(value ? nanoseconds_text(static_cast<double>(*value)) : "no data");
+    }
+    line("  {:>10}{}  {}", short_count(static_cast<double>(step.run.offered_rate)), values,
+         step.sustained ? "yes" : "no: " + step.reason);
+  }
+
+  void recording(const LatencyRun& run) {
+    line("  recording took {} per result, {:.2g} % of the CPU time of the run",
+         nanoseconds_text(run.nanoseconds_per_record()), 100 * run.recording_share());
+    if (run.recording_share() > kMostRecording) {
+      line("  that is more than {:g} %: latencies tell of the recording too", 100 * kMostRecording);
+    }
   }
 
   void schedule(const LatencyRun& run) {
     if (run.rate_reached()) {
       line("  the schedule was held: rows were sent at most {} after they were due",
-           nanoseconds_text(run.lag.highest));
+           lag_text(run.lag.highest()));
     } else {
       line(
           "  the offered rate was not reached: {} rows/s were sent, at the end {} after they were "
           "due",
-          short_count(run.achieved_rate), nanoseconds_text(run.lag.last));
+          short_count(run.achieved_rate), lag_text(run.lag.last()));
     }
     if (!run.window_filled) {
       line("  the window of {} was not full when recording began; the run had {} of event time",
@@ -187,6 +237,7 @@ std::string bench_text(const BenchResult& result, const Machine& machine, const 
   text.machine(machine, build);
   text.throughput();
   text.latency();
+  text.rates();
   text.state();
   text.checks();
   return text.take();

@@ -22,24 +22,30 @@ double next_percent(double percent) {
 
 }  // namespace
 
-std::string percentile_text(const LatencyRecorder& latencies) {
-  fmt::memory_buffer text;
-  const auto to = std::back_inserter(text);
-  fmt::format_to(to, "{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile", "TotalCount",
-                 "1/(1-Percentile)");
+std::vector<PercentilePoint> percentile_curve(const LatencyRecorder& latencies) {
+  std::vector<PercentilePoint> curve;
   double percent = 0;
   std::uint64_t seen = 0;
   while (seen < latencies.count()) {
     const std::int64_t value = *latencies.percentile(percent);
     seen = latencies.count_at_or_below(value);
-    fmt::format_to(to, "{:12.3f} {:14.12f} {:10} {:14.2f}\n",
-                   milliseconds(static_cast<double>(value)), percent / 100, seen,
-                   100 / (100 - percent));
+    curve.push_back({percent, value, seen});
     percent = next_percent(percent);
   }
-  if (seen > 0) {
-    fmt::format_to(to, "{:12.3f} {:14.12f} {:10}\n",
-                   milliseconds(static_cast<double>(*latencies.max())), 1.0, seen);
+  if (seen > 0) curve.push_back({100, *latencies.max(), seen});
+  return curve;
+}
+
+std::string percentile_text(const LatencyRecorder& latencies) {
+  fmt::memory_buffer text;
+  const auto to = std::back_inserter(text);
+  fmt::format_to(to, "{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile", "TotalCount",
+                 "1/(1-Percentile)");
+  for (const PercentilePoint& point : percentile_curve(latencies)) {
+    fmt::format_to(to, "{:12.3f} {:14.12f} {:10}", milliseconds(static_cast<double>(point.value)),
+                   point.percent / 100, point.count);
+    if (point.percent < 100) fmt::format_to(to, " {:14.2f}", 100 / (100 - point.percent));
+    text.push_back('\n');
   }
   fmt::format_to(to, "#[Mean    = {:12.3f}, StdDeviation   = {:12.3f}]\n",
                  milliseconds(latencies.mean().value_or(0)),

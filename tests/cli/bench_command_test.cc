@@ -45,19 +45,24 @@ std::set<std::string> documented_fields() {
 TEST(BenchCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
   const TemporaryFolder folder;
   const CommandResult result = run_command(
-      "tidemark bench --rows 200000 --repeat 2 --duration 200ms --warmup 100ms --json f --hgrm h",
+      "tidemark bench --window 'sliding size=1m slide=1s' --rows 200000 --repeat 2 "
+      "--duration 50ms --warmup 20ms --find-rate --latency-bound 1h --json f --hgrm h.hgrm",
       folder);
   ASSERT_EQ(result.exit_code, 0) << result.err << result.out;
-  for (const char* part : {"throughput", "latency of", "state", "check", "checksum 0x"}) {
+  for (const char* part :
+       {"throughput", "latency of", "event time to result", "hand-over to result",
+        "watermark to result", "recording took", "sustained", "state", "check", "checksum 0x"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
-  EXPECT_THAT(folder.read("h"), HasSubstr("1/(1-Percentile)"));
+  for (const char* file : {"h.hgrm", "h.hand_over.hgrm", "h.watermark.hgrm"}) {
+    EXPECT_THAT(folder.read(file), HasSubstr("1/(1-Percentile)"));
+  }
 
   const auto report = nlohmann::json::parse(folder.read("f"));
   std::set<std::string> names;
   collect_names(report, names);
   EXPECT_THAT(names, testing::ContainerEq(documented_fields()));
-  EXPECT_EQ(report["schema"], "tidemark-bench/1");
+  EXPECT_EQ(report["schema"], "tidemark-bench/2");
   EXPECT_EQ(report["options"]["rows"], 200'000);
   EXPECT_EQ(report["throughput"]["repeats"].size(), 2U);
   EXPECT_EQ(report["state"]["keys"], 1'000);
@@ -82,9 +87,7 @@ TEST_P(BenchRefusalTest, InOneSentenceBeforeMeasuring) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, BenchRefusalTest,
-    testing::Values(Refusal{"find_rate", "--find-rate",
-                            "--find-rate is not available in this version"},
-                    Refusal{"html", "--html f", "--html is not available in this version"},
+    testing::Values(Refusal{"html", "--html f", "--html is not available in this version"},
                     Refusal{"suite", "--suite ci", "--suite is not available in this version"},
                     Refusal{"window", "--window 'sliding size=0s slide=1s'", "--window"},
                     Refusal{"column", "--agg 'sum(price)'", "has no column \"price\""},
@@ -96,8 +99,24 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"duration", "--duration 0s", "duration longer than 0"},
                     Refusal{"hgrm", "--rate max --hgrm h", "--hgrm needs a latency run"},
                     Refusal{"strategy", "--strategy subtract", "subtract"},
+                    Refusal{"bound", "--latency-bound 5ms", "--latency-bound is for --find-rate"},
+                    Refusal{"no_bound", "--find-rate --latency-bound 0ms",
+                            "--latency-bound must be above 0"},
                     Refusal{"file", "--json no/such/folder/f", "no/such/folder"}),
     [](const auto& test) { return std::string(test.param.name); });
+
+TEST(BenchCommandTest, SaysHowManyCoresItUsesAndWhatDecidedThat) {
+  const TemporaryFolder folder;
+  const std::string job =
+      "tidemark bench --window 'tumbling size=1s' --rows 1000 --repeat 1 --rate max ";
+  const std::string affinity = "taskset -c \"$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')\" ";
+  const CommandResult pinned = run_command(affinity + job, folder);
+  EXPECT_THAT(pinned.out, HasSubstr("1 core used: "));
+  EXPECT_THAT(pinned.out, testing::AnyOf(HasSubstr("1 CPU in the affinity mask"),
+                                         HasSubstr("a cgroup quota of")));
+  const CommandResult asked = run_command(job + "--cores 1", folder);
+  EXPECT_THAT(asked.out, HasSubstr("1 core used: --cores; by default"));
+}
 
 TEST(BenchCommandTest, AtRateMaxThereIsNoLatencyRun) {
   const TemporaryFolder folder;

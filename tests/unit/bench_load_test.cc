@@ -6,8 +6,7 @@
 
 #include "tidemark/perf/bench_source.h"
 #include "tidemark/perf/bench_stream.h"
-#include "tidemark/perf/latency_recorder.h"
-#include "tidemark/perf/latency_sink.h"
+#include "tidemark/perf/hand_over_log.h"
 
 namespace tidemark {
 namespace {
@@ -119,6 +118,23 @@ TEST(BenchStreamTest, FindsTheFirstRowAtATime) {
   }
 }
 
+TEST(BenchStreamTest, FindsTheFirstRowOfAShardAtATime) {
+  for (const std::int64_t disorder : {0, 50}) {
+    BenchStreamConfig config;
+    config.event_rate = 7'000;
+    config.disorder = disorder;
+    const BenchStream stream(config);
+    for (const std::uint64_t shard : {0U, 1U, 2U}) {
+      for (const std::int64_t ms : {-1'000, 0, 1, 999, 12'345}) {
+        const EventTime time = config.start + ms;
+        std::uint64_t first = shard;
+        while (stream.time(first) < time) first += 3;
+        EXPECT_EQ(stream.first_row_at(time, shard, 3), first) << ms << " disorder " << disorder;
+      }
+    }
+  }
+}
+
 TEST(BenchStreamTest, RefusesWhatCannotBeGenerated) {
   BenchStreamConfig config;
   config.keys = 0;
@@ -159,7 +175,8 @@ TEST(PacedPartitionTest, HandsOutARowWhenItIsDueAndNotBefore) {
   LoadSchedule schedule(1'000);
   SteppedClock clock;
   Parker parker;
-  BenchPartition partition(stream, 1, 2, schedule, 0, clock.reading());
+  HandOverLog log;
+  BenchPartition partition(stream, 1, 2, schedule, 0, log, clock.reading());
   partition.start(parker);
   Batch batch(row_schema());
   EXPECT_EQ(partition.poll(batch), PollStatus::kPending);
@@ -169,11 +186,15 @@ TEST(PacedPartitionTest, HandsOutARowWhenItIsDueAndNotBefore) {
   clock.now += nanoseconds(1);
   EXPECT_EQ(partition.poll(batch), PollStatus::kRows);
   EXPECT_EQ(batch.size(), 1U);
-  EXPECT_EQ(partition.lag().highest, Clock::duration::zero());
+  EXPECT_EQ(partition.lag().highest(), Clock::duration::zero());
+  const Clock::time_point first = clock.now;
   clock.now += milliseconds(5);
+  EXPECT_EQ(log.handed_over(3), std::nullopt);
   EXPECT_EQ(partition.poll(batch), PollStatus::kRows);
+  EXPECT_EQ(log.handed_over(1), first);
+  EXPECT_EQ(log.handed_over(3), clock.now);
   EXPECT_EQ(batch.size(), 2U);
-  EXPECT_EQ(partition.lag().highest, milliseconds(3));
+  EXPECT_EQ(partition.lag().highest(), milliseconds(3));
   EXPECT_EQ(partition.poll(batch), PollStatus::kEnd);
 }
 
@@ -184,92 +205,16 @@ TEST(PacedPartitionTest, LagOfTheWarmUpDoesNotCount) {
   LoadSchedule schedule(1'000);
   SteppedClock clock;
   Parker parker;
-  BenchPartition partition(stream, 0, 1, schedule, 10, clock.reading());
+  HandOverLog log;
+  BenchPartition partition(stream, 0, 1, schedule, 10, log, clock.reading());
   partition.start(parker);
   Batch batch(row_schema());
   clock.now += milliseconds(9);
   EXPECT_EQ(partition.poll(batch), PollStatus::kRows);
-  EXPECT_EQ(partition.lag().highest, Clock::duration::zero());
+  EXPECT_EQ(partition.lag().highest(), Clock::duration::zero());
   clock.now += milliseconds(6);
   EXPECT_EQ(partition.poll(batch), PollStatus::kRows);
-  EXPECT_EQ(partition.lag().highest, milliseconds(5));
-}
-
-Batch results_of(const std::vector<EventTime>& ends) {
-  Batch batch({{"window_start", ColumnType::kInt64}, {"window_end", ColumnType::kInt64}});
-  for (std::size_t i = 0; i < ends.size(); ++i) batch.column(1).int64s()[i] = ends[i];
-  batch.set_size(ends.size());
-  return batch;
-}
-
-// 100 rows/s for 10 s; each row takes 1 ms and completes a window. At 5 s the system stands still,
-// load generator included, so that the row that is due then takes exactly 1 s.
-TEST(PacedPartitionTest, AStallIsChargedToEveryRowThatWasDueInIt) {
-  BenchStreamConfig config;
-  config.rows = 1'000;
-  config.event_rate = 100;
-  const BenchStream stream(config);
-  LoadSchedule schedule(100);
-  SteppedClock clock;
-  Parker parker;
-  BenchPartition partition(stream, 0, 1, schedule, 0, clock.reading());
-  LatencySink sink(stream, schedule, 0, 0, clock.reading());
-  partition.start(parker);
-  const Clock::time_point stall = schedule.start() + std::chrono::seconds(5);
-  Batch batch(row_schema());
-  while (true) {
-    if (clock.now == stall) clock.now += milliseconds(999);
-    batch.clear();
-    const PollStatus status = partition.poll(batch);
-    if (status == PollStatus::kEnd) break;
-    if (status == PollStatus::kPending) {
-      clock.now = *partition.ready_at();
-      continue;
-    }
-    clock.now += milliseconds(1);
-    sink.accept(results_of({batch.times(), batch.times() + batch.size()}));
-  }
-  const LatencyRecorder& latencies = sink.latencies();
-  EXPECT_EQ(latencies.count(), 1'000U);
-  const auto ms = [&](double percent) {
-    return static_cast<double>(*latencies.percentile(percent)) / 1e6;
-  };
-  EXPECT_NEAR(ms(50), 1, 0.001);
-  EXPECT_NEAR(ms(90), 1, 0.001);
-  EXPECT_NEAR(ms(99), 900, 0.9);
-  EXPECT_EQ(ms(100), 1'000);
-  EXPECT_EQ(partition.lag().highest, milliseconds(999));
-}
-
-TEST(LatencySinkTest, CountsFromTheRowThatCompletesTheWindow) {
-  BenchStreamConfig config;
-  config.rows = 1'000;
-  config.event_rate = 100;
-  const BenchStream stream(config);
-  LoadSchedule schedule(100);
-  SteppedClock clock;
-  schedule.begin(clock.now);
-  LatencySink sink(stream, schedule, 500, 0, clock.reading());
-  clock.now += milliseconds(1'507);
-  // A window that ends after 1 s is complete at 1.5 s; three results of it, and one that only the
-  // end of the stream completes.
-  const EventTime end = config.start + 1'000;
-  sink.accept(results_of({end, end, end, config.start + 9'500}));
-  EXPECT_EQ(sink.latencies().count(), 3U);
-  EXPECT_EQ(sink.latencies().max(), 7'000'000);
-}
-
-TEST(LatencySinkTest, ResultsOfTheWarmUpAreLeftOut) {
-  BenchStreamConfig config;
-  config.rows = 1'000;
-  config.event_rate = 100;
-  const BenchStream stream(config);
-  LoadSchedule schedule(100);
-  SteppedClock clock;
-  schedule.begin(clock.now);
-  LatencySink sink(stream, schedule, 0, 200, clock.reading());
-  sink.accept(results_of({config.start + 1'990, config.start + 2'000}));
-  EXPECT_EQ(sink.latencies().count(), 1U);
+  EXPECT_EQ(partition.lag().highest(), milliseconds(5));
 }
 
 }  // namespace

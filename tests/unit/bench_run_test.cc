@@ -179,6 +179,9 @@ TEST(BenchRunTest, RefusesWhatCannotRun) {
   EXPECT_FALSE(validate(options));
 }
 
+constexpr std::array kLatencies{"event_time_to_result", "hand_over_to_result",
+                                "watermark_to_result"};
+
 class BenchReportTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { result_ = new BenchResult(run_bench(small_bench())); }
@@ -220,13 +223,62 @@ TEST_F(BenchReportTest, ResultsRecordedAreThoseThatRowsAfterTheWarmUpComplete) {
   EXPECT_EQ(latency["window_filled"], false);
 }
 
-TEST_F(BenchReportTest, PercentilesRise) {
-  const nlohmann::json latency = json()["latency"]["latency_ns"];
-  std::int64_t last = latency["min"];
-  for (const char* name : {"p50", "p90", "p99", "p99.9", "p99.99", "max"}) {
-    EXPECT_GE(latency[name].get<std::int64_t>(), last) << name;
-    last = latency[name];
+TEST_F(BenchReportTest, EachLatencyHasPercentilesThatRiseAndACurveThatEndsAtTheMaximum) {
+  for (const char* kind : kLatencies) {
+    const nlohmann::json latency = json()["latency"][kind];
+    EXPECT_EQ(latency["count"], 8 * 37) << kind;
+    std::int64_t last = latency["min"];
+    for (const char* name : {"p50", "p90", "p99", "p99.9", "p99.99", "max"}) {
+      EXPECT_GE(latency[name].get<std::int64_t>(), last) << kind << name;
+      last = latency[name];
+    }
+    const nlohmann::json& curve = latency["curve"];
+    EXPECT_EQ(curve.front()[0], 0) << kind;
+    EXPECT_EQ(curve.back()[0], 100) << kind;
+    EXPECT_EQ(curve.back()[1], latency["max"]) << kind;
+    for (std::size_t i = 1; i < curve.size(); ++i) {
+      EXPECT_GT(curve[i][0], curve[i - 1][0]) << kind;
+      EXPECT_GE(curve[i][1], curve[i - 1][1]) << kind;
+    }
   }
+}
+
+// What a row waits before it is handed over, and then for the watermark, is in the longer ones.
+TEST_F(BenchReportTest, TheThreeLatenciesContainOneAnother) {
+  const nlohmann::json latency = json()["latency"];
+  EXPECT_GE(latency["event_time_to_result"]["min"], latency["hand_over_to_result"]["min"]);
+  EXPECT_GE(latency["hand_over_to_result"]["min"], latency["watermark_to_result"]["min"]);
+  EXPECT_GE(latency["event_time_to_result"]["max"], latency["hand_over_to_result"]["max"]);
+  EXPECT_GE(latency["hand_over_to_result"]["max"], latency["watermark_to_result"]["max"]);
+}
+
+TEST_F(BenchReportTest, CountersAreThoseOfTheSingleWorker) {
+  const nlohmann::json report = json();
+  const nlohmann::json& counters = report["counters"];
+  const nlohmann::json& one_core = report["throughput"]["one_core"];
+  for (const char* name : {"rows_read", "results", "windows_fired", "checksum"}) {
+    EXPECT_EQ(counters[name], one_core[name]) << name;
+  }
+  EXPECT_EQ(counters["updates"], 60'000);
+  EXPECT_EQ(counters["logical_state_bytes"],
+            counters["peak_live_entries"].get<int>() *
+                (counters["state_bytes_per_entry"].get<int>() + 8));
+}
+
+TEST_F(BenchReportTest, RecordingIsNamedWhenItTakesMoreThanTwoPercent) {
+  BenchResult result = *result_;
+  LatencyRun& run = *result.latency;
+  run.cpu_seconds = 1;
+  run.recording_seconds = 0.019;
+  EXPECT_EQ(bench_text(result, {}, {}).find("more than 2 %"), std::string::npos);
+  run.recording_seconds = 0.021;
+  EXPECT_NE(bench_text(result, {}, {}).find("2.1 % of the CPU time"), std::string::npos);
+  EXPECT_NE(bench_text(result, {}, {}).find("more than 2 %"), std::string::npos);
+  const auto report = nlohmann::json::parse(bench_json(result, {}, {}));
+  EXPECT_EQ(report["recorder"]["share_of_run"], 0.021);
+  EXPECT_NEAR(
+      report["recorder"]["ns_per_record"].get<double>() * static_cast<double>(run.cost.results()),
+      0.021e9, 1);
 }
 
 TEST_F(BenchReportTest, StateFiguresAreThoseOfTheJob) {
@@ -252,9 +304,14 @@ TEST_F(BenchReportTest, TextSaysThatTheOfferedRateWasNotReached) {
 
 TEST_F(BenchReportTest, WithoutRecordedResultsPercentilesAreNull) {
   BenchResult result = *result_;
-  result.latency->latencies = LatencyRecorder();
+  result.latency->latencies = ResultLatencies();
   const auto report = nlohmann::json::parse(bench_json(result, {}, {}));
-  EXPECT_TRUE(report["latency"]["latency_ns"]["p99"].is_null());
+  for (const char* kind : kLatencies) {
+    for (const char* name : {"min", "mean", "p50", "p99", "p99.99", "max"}) {
+      EXPECT_TRUE(report["latency"][kind][name].is_null()) << kind << name;
+    }
+    EXPECT_EQ(report["latency"][kind]["curve"], nlohmann::json::array());
+  }
   EXPECT_NE(bench_text(result, {}, {}).find("no data"), std::string::npos);
 }
 

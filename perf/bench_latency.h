@@ -1,0 +1,41 @@
+// Measures how late results are at an offered rate.
+#pragma once
+
+#include <cstdint>
+
+#include "tidemark/operators/run_report.h"
+#include "tidemark/perf/bench_options.h"
+#include "tidemark/perf/recording_cost.h"
+#include "tidemark/perf/result_latencies.h"
+#include "tidemark/perf/schedule_lag.h"
+
+namespace tidemark {
+
+struct LatencyRun {
+  RunReport report;
+  std::uint64_t rows = 0;  // the schedule's
+  std::uint64_t offered_rate = 0;
+  // Rows over the time from the start of the schedule until the last row was sent.
+  double achieved_rate = 0;
+  ScheduleLag lag;
+  // Event time between the first and last row, and whether that filled the window before the first
+  // result was recorded.
+  std::int64_t event_time_ms = 0;
+  bool window_filled = false;
+  ResultLatencies latencies;
+  RecordingCost cost;            // of the sinks
+  double recording_seconds = 0;  // CPU time for recording, at the sinks and at the sources
+  double cpu_seconds = 0;        // of the whole process during the run
+
+  // At least 99 % of the offered rate.
+  bool rate_reached() const { return achieved_rate >= 0.99 * static_cast<double>(offered_rate); }
+  // Over the results that were looked at, those of the warm-up included; 0 if there were none.
+  double nanoseconds_per_record() const;
+  double recording_share() const { return cpu_seconds > 0 ? recording_seconds / cpu_seconds : 0; }
+};
+
+// `options` are valid and `rate` at least 1. Takes warmup + duration, and what the system then
+// needs for its backlog.
+LatencyRun run_latency(const BenchOptions& options, std::uint64_t rate);
+
+}  // namespace tidemark
