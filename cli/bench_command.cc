@@ -1,9 +1,7 @@
 #include "cli/bench_command.h"
 
 #include <fmt/format.h>
-#include <mimalloc.h>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -11,16 +9,16 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "cli/build_info.h"
 #include "cli/duration_argument.h"
+#include "cli/report_output.h"
 #include "cli/signal_watch.h"
+#include "cli/stream_arguments.h"
+#include "cli/suite_run.h"
 #include "cli/user_error.h"
-#include "tidemark/connectors/aggregate_list.h"
-#include "tidemark/connectors/output_file.h"
 #include "tidemark/connectors/quantity.h"
 #include "tidemark/perf/bench_json.h"
 #include "tidemark/perf/bench_run.h"
@@ -42,6 +40,7 @@ Examples:
   tidemark bench --rows 500k --repeat 2 --duration 300ms --warmup 100ms
   tidemark bench --window 'tumbling size=10s' --keys 100 --skew zipf:1.1 --rows 500k --duration 300ms --json bench.json
   tidemark bench --window 'tumbling size=1s' --rows 500k --repeat 2 --event-rate 100000/s --find-rate --latency-bound 100ms --duration 100ms --warmup 50ms
+  tidemark bench --suite ci --repeat 1 --json suite.json
   tidemark bench --window 'sliding size=1m slide=1s' --agg 'count, avg(amount)' --strategy recompute --rows 500k --repeat 1 --rate 500000/s --duration 500ms --hgrm bench.hgrm
 )";
 
@@ -69,9 +68,12 @@ struct BenchArguments {
 
   bool find_rate = false;
   std::string latency_bound;
+  std::string suite;
+  std::string suite_job;
+  bool instructions = false;
+
   // Known by name, and refused: what this version cannot do.
   std::string html;
-  std::string suite;
 };
 
 void add_options(CLI::App& command, BenchArguments& arguments) {
@@ -102,17 +104,30 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
                    "search the highest rate that is sustained, each for --warmup and --duration");
   add("--latency-bound", arguments.latency_bound,
       "of --find-rate: the 99th percentile of event time to result is at most this; default 10ms");
+  add("--suite", arguments.suite,
+      "ci: a fixed set of small jobs instead, for gates; takes --repeat, --json, --instructions");
+  command.add_flag("--instructions", arguments.instructions,
+                   "with --suite: count instructions, by the CPU or by valgrind");
+  // How --instructions has this program run a single job.
+  command.add_option("--suite-job", arguments.suite_job)->group("");
   command.add_option("--html", arguments.html)->group("");
-  command.add_option("--suite", arguments.suite)->group("");
 }
 
 void refuse_options_to_come(const BenchArguments& arguments) {
-  const std::array<std::pair<const char*, bool>, 2> options{{
-      {"--html", !arguments.html.empty()},
-      {"--suite", !arguments.suite.empty()},
-  }};
-  for (const auto& [name, given] : options) {
-    if (given) throw UserError(fmt::format("{} is not available in this version", name));
+  if (!arguments.html.empty()) throw UserError("--html is not available in this version");
+}
+
+// A suite's jobs are fixed, so what says how one runs would be ignored.
+void refuse_options_beside_suite(const CLI::App& command) {
+  const std::set<std::string> taken{"--suite", "--suite-job", "--repeat", "--json",
+                                    "--instructions"};
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 0 && !taken.contains(option->get_single_name())) {
+      throw UserError(
+          fmt::format("{} does not go with --suite, whose jobs are fixed; --repeat, --json and "
+                      "--instructions do",
+                      option->get_single_name()));
+    }
   }
 }
 
@@ -126,37 +141,10 @@ std::chrono::milliseconds wall_time_of(const char* option, const std::string& te
   return std::chrono::milliseconds(duration);
 }
 
-std::uint64_t number_of(const char* option, const std::string& text, std::uint64_t highest) {
-  const std::uint64_t number = value_or_throw(parse_count(text, option));
-  if (number == 0 || number > highest) {
-    throw UserError(fmt::format("{} must be from 1 to {}, but is {}", option, highest, text));
-  }
-  return number;
-}
-
-std::vector<AggregateSpec> aggregates_of(const std::string& text) {
-  Expected<std::vector<AggregateRequest>> list = parse_aggregate_list(text);
-  if (!list) throw UserError("--agg: " + list.error().message);
-  std::vector<AggregateSpec> aggregates;
-  for (const AggregateRequest& request : *list) {
-    if (request.condition) {
-      throw UserError(
-          fmt::format("--agg: {} has a condition, which bench does not measure", request.name));
-    }
-    if (request.column && *request.column != "amount") {
-      throw UserError(fmt::format("--agg: the generated stream has no column {:?}; it has amount",
-                                  *request.column));
-    }
-    aggregates.push_back({request.function, request.column ? 0 : AggregateSpec::kRows, request.name,
-                          request.parameter});
-  }
-  return aggregates;
-}
-
 void set_cores(const BenchArguments& arguments, const CpuAllowance& allowance,
                BenchOptions& options) {
   options.cores = arguments.cores.empty() ? allowance.workers
-                                          : number_of("--cores", arguments.cores, kMostCores);
+                                          : positive_count("--cores", arguments.cores, kMostCores);
   options.cores_reason = arguments.cores.empty() ? allowance.reason
                                                  : fmt::format("--cores; by default {} ({})",
                                                                allowance.workers, allowance.reason);
@@ -178,9 +166,9 @@ BenchOptions options_of(const BenchArguments& arguments) {
   Expected<WindowSpec> window = parse_window_spec(arguments.window);
   if (!window) throw UserError("--window: " + window.error().message);
   options.window = *window;
-  options.aggregates = aggregates_of(arguments.aggregates);
+  options.aggregates = stream_aggregates(arguments.aggregates, "bench");
   options.strategy = value_or_throw(parse_strategy(arguments.strategy));
-  options.stream.keys = number_of("--keys", arguments.keys, UINT32_MAX);
+  options.stream.keys = positive_count("--keys", arguments.keys, UINT32_MAX);
   options.stream.skew = value_or_throw(parse_skew(arguments.skew));
   options.stream.event_rate = value_or_throw(parse_rate(arguments.event_rate, "--event-rate"));
   options.stream.disorder = duration_of("--disorder", arguments.disorder);
@@ -188,8 +176,8 @@ BenchOptions options_of(const BenchArguments& arguments) {
       arguments.delay.empty() ? options.stream.disorder : duration_of("--delay", arguments.delay);
   options.stream.rows = arguments.rows.empty()
                             ? default_rows(options.window, options.stream.event_rate)
-                            : number_of("--rows", arguments.rows, INT64_MAX);
-  options.repeats = number_of("--repeat", arguments.repeat, kMostRepeats);
+                            : positive_count("--rows", arguments.rows, INT64_MAX);
+  options.repeats = positive_count("--repeat", arguments.repeat, kMostRepeats);
   options.measures_latency = arguments.rate != "max";
   if (options.measures_latency && !arguments.rate.empty()) {
     options.rate = value_or_throw(parse_rate(arguments.rate, "--rate"));
@@ -209,27 +197,6 @@ BenchOptions options_of(const BenchArguments& arguments) {
   return options;
 }
 
-Build build_of() {
-  const BuildInfo& info = build_info();
-  const int allocator = mi_version();
-  return {info.version,
-          info.commit,
-          info.compiler,
-          info.build_type,
-          info.flags,
-          fmt::format("mimalloc {}.{}.{}", allocator / 100, allocator / 10 % 10, allocator % 10)};
-}
-
-std::unique_ptr<OutputFile> open_output(const std::string& path) {
-  return path.empty() ? nullptr : value_or_throw(OutputFile::open(path));
-}
-
-void write_output(OutputFile* file, const std::string& text) {
-  if (file == nullptr) return;
-  file->buffer().append(text);
-  file->close();
-}
-
 // One file for each latency: PATH itself has event time to result; the others have .hand_over and
 // .watermark before the ending.
 class PercentileFiles {
@@ -239,14 +206,14 @@ class PercentileFiles {
     const std::filesystem::path whole(path);
     for (const char* name : {"", ".hand_over", ".watermark"}) {
       const std::string file = whole.stem().string() + name + whole.extension().string();
-      files_.push_back(open_output((whole.parent_path() / file).string()));
+      files_.push_back(open_report((whole.parent_path() / file).string()));
     }
   }
 
   void write(const ResultLatencies& latencies) const {
     const auto all = latencies.all();
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      write_output(files_[i].get(), percentile_text(*all[i].second));
+      write_report(files_[i].get(), percentile_text(*all[i].second));
     }
   }
 
@@ -254,7 +221,13 @@ class PercentileFiles {
   std::vector<std::unique_ptr<OutputFile>> files_;
 };
 
-int measure(const BenchArguments& arguments) {
+int measure(const CLI::App& command, const BenchArguments& arguments) {
+  if (!arguments.suite.empty()) {
+    refuse_options_beside_suite(command);
+    return run_suite_command({arguments.suite, arguments.suite_job, arguments.repeat,
+                              arguments.json, arguments.instructions});
+  }
+  if (arguments.instructions) throw UserError("--instructions is for --suite, which is not there");
   Cancellation cancellation;
   const SignalWatch signals(cancellation);
   BenchOptions options = options_of(arguments);
@@ -263,7 +236,7 @@ int measure(const BenchArguments& arguments) {
   options.cancellation = &cancellation;
   value_or_throw(validate(options));
   // Before the measurement, so that a path that cannot be written is told at once.
-  const std::unique_ptr<OutputFile> json = open_output(arguments.json);
+  const std::unique_ptr<OutputFile> json = open_report(arguments.json);
   const PercentileFiles hgrm(arguments.hgrm);
 
   const BenchResult result = run_bench(options);
@@ -272,11 +245,11 @@ int measure(const BenchArguments& arguments) {
     return signals.exit_code(kExitDone);
   }
   const Machine machine = describe_machine(allowance);
-  const Build build = build_of();
-  write_output(json.get(), bench_json(result, machine, build));
+  const Build build = describe_build();
+  write_report(json.get(), bench_json(result, machine, build));
   if (result.latency) hgrm.write(result.latency->latencies);
-  const std::unique_ptr<OutputFile> out = open_output("-");
-  write_output(out.get(), bench_text(result, machine, build));
+  const std::unique_ptr<OutputFile> out = open_report("-");
+  write_report(out.get(), bench_text(result, machine, build));
   return result.checks.right() ? kExitDone : kExitWrongResult;
 }
 
@@ -288,7 +261,8 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<BenchArguments>();
   add_options(*command, *arguments);
   command->footer(kBenchExamples);
-  command->callback([arguments, &exit_code] { exit_code = measure(*arguments); });
+  command->callback(
+      [command, arguments, &exit_code] { exit_code = measure(*command, *arguments); });
 }
 
 }  // namespace tidemark::cli

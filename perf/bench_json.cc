@@ -1,11 +1,10 @@
 #include "tidemark/perf/bench_json.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
+#include "tidemark/perf/job_json.h"
 #include "tidemark/perf/latency_json.h"
-#include "tidemark/perf/run_counters.h"
+#include "tidemark/perf/machine_json.h"
 #include "tidemark/perf/state_figures.h"
 
 namespace tidemark {
@@ -14,50 +13,22 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// As text: a JSON number cannot hold 64 bits everywhere.
-std::string checksum_text(std::uint64_t checksum) { return fmt::format("{:#018x}", checksum); }
-
 template <typename T>
 ordered_json or_null(const std::optional<T>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-ordered_json machine_json(const Machine& machine) {
-  return {{"cpu_model", machine.cpu_model},
-          {"system", machine.system},
-          {"cpus", machine.cpus},
-          {"cgroup_quota", or_null(machine.cgroup_quota)},
-          {"default_cores", machine.default_cores},
-          {"default_reason", machine.default_reason}};
-}
-
-ordered_json build_json(const Build& build) {
-  return {{"version", build.version},   {"commit", build.commit},
-          {"compiler", build.compiler}, {"build_type", build.build_type},
-          {"flags", build.flags},       {"allocator", build.allocator}};
-}
-
 ordered_json options_json(const BenchOptions& options) {
-  ordered_json aggregates = ordered_json::array();
-  for (const AggregateSpec& aggregate : options.aggregates) aggregates.push_back(aggregate.name);
-  return {{"window", to_string(options.window)},
-          {"keys", options.stream.keys},
-          {"skew", to_string(options.stream.skew)},
-          {"aggregates", aggregates},
-          {"strategy", to_string(options.strategy)},
-          {"event_rate", options.stream.event_rate},
-          {"disorder_ms", options.stream.disorder},
-          {"delay_ms", options.delay},
-          {"seed", options.stream.seed},
-          {"rows", options.stream.rows},
-          {"repeats", options.repeats},
-          {"cores", options.cores},
-          {"cores_reason", options.cores_reason},
-          {"rate", or_null(options.rate)},
-          {"duration_ms", options.duration.count()},
-          {"warmup_ms", options.warmup.count()},
-          {"finds_rate", options.finds_rate},
-          {"latency_bound_ns", options.latency_bound.count()}};
+  ordered_json report = job_json(options);
+  report["repeats"] = options.repeats;
+  report["cores"] = options.cores;
+  report["cores_reason"] = options.cores_reason;
+  report["rate"] = or_null(options.rate);
+  report["duration_ms"] = options.duration.count();
+  report["warmup_ms"] = options.warmup.count();
+  report["finds_rate"] = options.finds_rate;
+  report["latency_bound_ns"] = options.latency_bound.count();
+  return report;
 }
 
 ordered_json run_json(const ThroughputRun& run) {
@@ -85,13 +56,6 @@ ordered_json throughput_json(const BenchResult& result) {
           {"strategy", to_string(result.median_run().report.strategies.front())},
           {"repeats", repeats},
           {"one_core", run_json(result.one_core)}};
-}
-
-ordered_json counters_json(const ThroughputRun& run) {
-  ordered_json counters = ordered_json::object();
-  for (const auto& [name, value] : run_counters(run)) counters[name] = value;
-  counters["checksum"] = checksum_text(run.checksum);
-  return counters;
 }
 
 ordered_json state_json(const StateFigures& state) {

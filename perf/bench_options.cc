@@ -60,6 +60,7 @@ WindowQuery bench_query(const BenchOptions& options) {
   query.aggregates = options.aggregates;
   query.strategy = options.strategy;
   query.delay = options.delay;
+  query.lateness = options.lateness;
   query.max_drift = kDriftSlides * in_milliseconds(options.window).slide;
   return query;
 }
@@ -73,6 +74,9 @@ Expected<void> validate(const BenchOptions& options) {
   const bool is_paced = options.measures_latency || options.finds_rate;
   if (is_paced && options.duration.count() <= 0) {
     return make_error("a run at a rate needs a duration longer than 0");
+  }
+  if (is_paced && options.lateness > 0) {
+    return make_error("a run at a rate takes no allowed lateness: late rows fire windows again");
   }
   if (options.measures_latency && options.rate) {
     BenchStreamConfig paced = options.stream;

@@ -20,8 +20,9 @@ struct BenchOptions {
   WindowSpec window = sliding(std::chrono::hours(1), std::chrono::seconds(1));
   std::vector<AggregateSpec> aggregates;  // over BenchStream::values()
   Strategy strategy = Strategy::kAuto;
-  std::int64_t delay = 0;    // of the watermark, ms
-  BenchStreamConfig stream;  // `rows` is the number of rows of one throughput run
+  std::int64_t delay = 0;     // of the watermark, ms
+  std::int64_t lateness = 0;  // allowed lateness, ms; not with a run at a rate
+  BenchStreamConfig stream;   // `rows` is the number of rows of one throughput run
   std::size_t cores = 1;
   std::string cores_reason;  // for people: what decided `cores`
   std::vector<int> cpus;     // to pin to, one per core, or empty

@@ -61,6 +61,10 @@ TEST(BenchCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
   const auto report = nlohmann::json::parse(folder.read("f"));
   std::set<std::string> names;
   collect_names(report, names);
+  const CommandResult suite = run_command("tidemark bench --suite ci --repeat 1 --json s", folder);
+  ASSERT_EQ(suite.exit_code, 0) << suite.err << suite.out;
+  EXPECT_THAT(suite.out, HasSubstr("has the results of the plain"));
+  collect_names(nlohmann::json::parse(folder.read("s")), names);
   EXPECT_THAT(names, testing::ContainerEq(documented_fields()));
   EXPECT_EQ(report["schema"], "tidemark-bench/2");
   EXPECT_EQ(report["options"]["rows"], 200'000);
@@ -87,22 +91,25 @@ TEST_P(BenchRefusalTest, InOneSentenceBeforeMeasuring) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, BenchRefusalTest,
-    testing::Values(Refusal{"html", "--html f", "--html is not available in this version"},
-                    Refusal{"suite", "--suite ci", "--suite is not available in this version"},
-                    Refusal{"window", "--window 'sliding size=0s slide=1s'", "--window"},
-                    Refusal{"column", "--agg 'sum(price)'", "has no column \"price\""},
-                    Refusal{"condition", "--agg 'count where amount > 3'", "condition"},
-                    Refusal{"skew", "--skew zipf", "skew must be"},
-                    Refusal{"keys", "--keys 0", "--keys must be"},
-                    Refusal{"repeat", "--repeat 0", "--repeat must be"},
-                    Refusal{"rate", "--rate 0/s", "--rate must be"},
-                    Refusal{"duration", "--duration 0s", "duration longer than 0"},
-                    Refusal{"hgrm", "--rate max --hgrm h", "--hgrm needs a latency run"},
-                    Refusal{"strategy", "--strategy subtract", "subtract"},
-                    Refusal{"bound", "--latency-bound 5ms", "--latency-bound is for --find-rate"},
-                    Refusal{"no_bound", "--find-rate --latency-bound 0ms",
-                            "--latency-bound must be above 0"},
-                    Refusal{"file", "--json no/such/folder/f", "no/such/folder"}),
+    testing::Values(
+        Refusal{"html", "--html f", "--html is not available in this version"},
+        Refusal{"suite", "--suite nightly", "--suite must be ci, but is nightly"},
+        Refusal{"beside_suite", "--suite ci --keys 5", "--keys does not go with --suite"},
+        Refusal{"suite_job", "--suite ci --suite-job no", "the suite has no job no"},
+        Refusal{"instructions", "--instructions", "--instructions is for --suite"},
+        Refusal{"window", "--window 'sliding size=0s slide=1s'", "--window"},
+        Refusal{"column", "--agg 'sum(price)'", "has no column \"price\""},
+        Refusal{"condition", "--agg 'count where amount > 3'", "condition"},
+        Refusal{"skew", "--skew zipf", "skew must be"},
+        Refusal{"keys", "--keys 0", "--keys must be"},
+        Refusal{"repeat", "--repeat 0", "--repeat must be"},
+        Refusal{"rate", "--rate 0/s", "--rate must be"},
+        Refusal{"duration", "--duration 0s", "duration longer than 0"},
+        Refusal{"hgrm", "--rate max --hgrm h", "--hgrm needs a latency run"},
+        Refusal{"strategy", "--strategy subtract", "subtract"},
+        Refusal{"bound", "--latency-bound 5ms", "--latency-bound is for --find-rate"},
+        Refusal{"no_bound", "--find-rate --latency-bound 0ms", "--latency-bound must be above 0"},
+        Refusal{"file", "--json no/such/folder/f", "no/such/folder"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(BenchCommandTest, SaysHowManyCoresItUsesAndWhatDecidedThat) {

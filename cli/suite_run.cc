@@ -1,0 +1,70 @@
+#include "cli/suite_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "cli/report_output.h"
+#include "cli/signal_watch.h"
+#include "cli/stream_arguments.h"
+#include "cli/user_error.h"
+#include "tidemark/perf/bench_suite.h"
+#include "tidemark/perf/machine.h"
+#include "tidemark/perf/suite_instructions.h"
+#include "tidemark/perf/suite_report.h"
+#include "tidemark/runtime/cpu_allowance.h"
+
+namespace tidemark::cli {
+
+namespace {
+
+constexpr std::uint64_t kMostSuiteRepeats = 1'000;
+
+std::vector<SuiteJob> jobs_of(const SuiteArguments& arguments) {
+  if (arguments.suite != "ci") {
+    throw UserError(fmt::format("--suite must be ci, but is {}", arguments.suite));
+  }
+  std::vector<SuiteJob> jobs = ci_suite();
+  if (arguments.job.empty()) return jobs;
+  std::erase_if(jobs, [&](const SuiteJob& job) { return job.name != arguments.job; });
+  if (jobs.empty()) throw UserError(fmt::format("the suite has no job {}", arguments.job));
+  return jobs;
+}
+
+}  // namespace
+
+int run_suite_command(const SuiteArguments& arguments) {
+  Cancellation cancellation;
+  const SignalWatch signals(cancellation);
+  const std::vector<SuiteJob> jobs = jobs_of(arguments);
+  // What is counted is one pass, and nothing else.
+  if (!arguments.job.empty()) {
+    run_suite_job(jobs.front(), &cancellation);
+    return signals.exit_code(kExitDone);
+  }
+  SuiteOptions options;
+  options.repeats = positive_count("--repeat", arguments.repeat, kMostSuiteRepeats);
+  options.cancellation = &cancellation;
+  const std::unique_ptr<OutputFile> json = open_report(arguments.json);
+  SuiteResult result = value_or_throw(run_suite(arguments.suite, jobs, options));
+  if (arguments.instructions && !result.cancelled) {
+    count_suite_instructions(result, &cancellation);
+    result.cancelled = cancellation.requested();
+  }
+  if (result.cancelled) {
+    fmt::print(stderr, "tidemark: stopped before the measurement was complete\n");
+    return signals.exit_code(kExitDone);
+  }
+  const Machine machine = describe_machine(cpu_allowance());
+  const Build build = describe_build();
+  write_report(json.get(), suite_json(result, machine, build));
+  const std::unique_ptr<OutputFile> out = open_report("-");
+  write_report(out.get(), suite_text(result, machine, build));
+  return result.right() ? kExitDone : kExitWrongResult;
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,15 @@
+// How many instructions each job of a suite takes.
+#pragma once
+
+#include "tidemark/perf/bench_suite.h"
+#include "tidemark/runtime/cancellation.h"
+
+namespace tidemark {
+
+// Fills in the instructions of every entry, of one pass each, and what counted them: the CPU's
+// counter where there is one, else valgrind, under which this program runs each job again (the
+// program's own start counts too then; about a second a job). Without either, and where one fails,
+// entries stay without, and instructions_by says why. A cancelled count leaves the rest out.
+void count_suite_instructions(SuiteResult& result, const Cancellation* cancellation);
+
+}  // namespace tidemark
