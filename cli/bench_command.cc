@@ -122,11 +122,12 @@ void refuse_options_beside_suite(const CLI::App& command) {
   const std::set<std::string> taken{"--suite", "--suite-job", "--repeat", "--json",
                                     "--instructions"};
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0 && !taken.contains(option->get_single_name())) {
+    const std::string name = "--" + option->get_single_name();
+    if (option->count() > 0 && !taken.contains(name)) {
       throw UserError(
           fmt::format("{} does not go with --suite, whose jobs are fixed; --repeat, --json and "
                       "--instructions do",
-                      option->get_single_name()));
+                      name));
     }
   }
 }
