@@ -1,35 +1,89 @@
 #include "tidemark/perf/suite_instructions.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "tidemark/perf/hardware_instructions.h"
+#include "tidemark/perf/instruction_count.h"
+#include "tidemark/runtime/cpu_allowance.h"
 
 namespace tidemark {
 
 namespace {
 
-Expected<std::uint64_t> count_by_hardware(const SuiteJob& job, const Cancellation* cancellation) {
-  const Expected<HardwareInstructions> counter = HardwareInstructions::begin();
-  if (!counter) return tl::unexpected(counter.error());
-  run_suite_job(job, cancellation);
-  return counter->count();
+using Counted = Expected<std::uint64_t>;
+
+std::vector<Counted> count_by_hardware(const SuiteResult& result,
+                                       const Cancellation* cancellation) {
+  std::vector<Counted> counts;
+  for (const SuiteEntry& entry : result.entries) {
+    const Expected<HardwareInstructions> counter = HardwareInstructions::begin();
+    if (!counter) return {tl::make_unexpected(counter.error())};
+    run_suite_job(entry.job, cancellation);
+    counts.push_back(counter->count());
+  }
+  return counts;
+}
+
+// As many jobs at a time as there are CPUs: each is a process with one worker, and what it executes
+// does not depend on how fast it goes.
+std::vector<Counted> count_by_valgrind(const SuiteResult& result,
+                                       const Cancellation* cancellation) {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return {make_error("this program cannot find itself: " + error.message())};
+  std::vector<std::optional<Counted>> counts(result.entries.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    // Relaxed: the number alone matters, and join() hands over the counts.
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < counts.size();) {
+      const Expected<InstructionCount> count =
+          count_instructions(fmt::format("exec \"{}\" bench --suite {} --suite-job {}",
+                                         program.string(), result.name, result.entries[i].job.name),
+                             cancellation);
+      counts[i] = count ? Counted(count->instructions) : tl::make_unexpected(count.error());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < cpu_allowance().workers; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Counted> all;
+  for (std::optional<Counted>& count : counts) all.push_back(*std::move(count));
+  return all;
+}
+
+// Why not all are there; nothing if they are.
+std::optional<std::string> failure_among(const std::vector<Counted>& counts) {
+  for (const Counted& count : counts) {
+    if (!count) return count.error().message;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 void count_suite_instructions(SuiteResult& result, const Cancellation* cancellation) {
-  for (SuiteEntry& entry : result.entries) {
-    if (cancellation != nullptr && cancellation->requested()) return;
-    const Expected<std::uint64_t> count = count_by_hardware(entry.job, cancellation);
-    if (!count) {
-      result.instructions_by = count.error().message;
-      for (SuiteEntry& other : result.entries) other.instructions.reset();
+  std::vector<Counted> counts = count_by_hardware(result, cancellation);
+  const std::optional<std::string> no_hardware = failure_among(counts);
+  result.instructions_by = "counted by the CPU, in user space, without the program's start";
+  if (no_hardware) {
+    counts = count_by_valgrind(result, cancellation);
+    result.instructions_by = "counted by valgrind, with the program's start; " + *no_hardware;
+    if (const auto no_valgrind = failure_among(counts)) {
+      result.instructions_by = fmt::format("not counted: {}; {}", *no_hardware, *no_valgrind);
       return;
     }
-    entry.instructions = *count;
   }
-  result.instructions_by = "counted by the CPU, in user space";
+  for (std::size_t i = 0; i < counts.size(); ++i) result.entries[i].instructions = *counts[i];
 }
 
 }  // namespace tidemark
