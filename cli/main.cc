@@ -12,6 +12,7 @@
 #include "cli/build_info.h"
 #include "cli/explain_command.h"
 #include "cli/gen_command.h"
+#include "cli/report_command.h"
 #include "cli/user_error.h"
 #include "cli/window_command.h"
 #include "tidemark/connectors/output_file.h"
@@ -48,6 +49,7 @@ int run(int argument_count, char** arguments) {
   add_bench_command(app, exit_code);
   add_explain_command(app, exit_code);
   add_gen_command(app, exit_code);
+  add_report_command(app, exit_code);
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::CallForHelp& help) {
