@@ -71,8 +71,6 @@ struct BenchArguments {
   std::string suite;
   std::string suite_job;
   bool instructions = false;
-
-  // Known by name, and refused: what this version cannot do.
   std::string html;
 };
 
@@ -99,6 +97,7 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   add("--repeat", arguments.repeat, "throughput runs; default 5");
   add("--rows", arguments.rows, "of one throughput run; default: 1.25 windows of event time");
   add("--json", arguments.json, "file for all figures as one JSON object");
+  add("--html", arguments.html, "file for a page with charts, which opens without a network");
   add("--hgrm", arguments.hgrm, "file for the latency percentiles in HdrHistogram's text format");
   command.add_flag("--find-rate", arguments.find_rate,
                    "search the highest rate that is sustained, each for --warmup and --duration");
@@ -110,11 +109,6 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
                    "with --suite: count instructions, by the CPU or by valgrind");
   // How --instructions has this program run a single job.
   command.add_option("--suite-job", arguments.suite_job)->group("");
-  command.add_option("--html", arguments.html)->group("");
-}
-
-void refuse_options_to_come(const BenchArguments& arguments) {
-  if (!arguments.html.empty()) throw UserError("--html is not available in this version");
 }
 
 // A suite's jobs are fixed, so what says how one runs would be ignored.
@@ -162,7 +156,6 @@ void set_cores(const BenchArguments& arguments, const CpuAllowance& allowance,
 }
 
 BenchOptions options_of(const BenchArguments& arguments) {
-  refuse_options_to_come(arguments);
   BenchOptions options;
   Expected<WindowSpec> window = parse_window_spec(arguments.window);
   if (!window) throw UserError("--window: " + window.error().message);
@@ -238,6 +231,7 @@ int measure(const CLI::App& command, const BenchArguments& arguments) {
   value_or_throw(validate(options));
   // Before the measurement, so that a path that cannot be written is told at once.
   const std::unique_ptr<OutputFile> json = open_report(arguments.json);
+  const std::unique_ptr<OutputFile> html = open_report(arguments.html);
   const PercentileFiles hgrm(arguments.hgrm);
 
   const BenchResult result = run_bench(options);
@@ -247,7 +241,9 @@ int measure(const CLI::App& command, const BenchArguments& arguments) {
   }
   const Machine machine = describe_machine(allowance);
   const Build build = describe_build();
-  write_report(json.get(), bench_json(result, machine, build));
+  const std::string document = bench_json(result, machine, build);
+  write_report(json.get(), document);
+  write_page(html.get(), "bench.json", document);
   if (result.latency) hgrm.write(result.latency->latencies);
   const std::unique_ptr<OutputFile> out = open_report("-");
   write_report(out.get(), bench_text(result, machine, build));

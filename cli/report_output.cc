@@ -5,6 +5,7 @@
 
 #include "cli/build_info.h"
 #include "cli/user_error.h"
+#include "tidemark/perf/html_report.h"
 
 namespace tidemark::cli {
 
@@ -27,6 +28,11 @@ void write_report(OutputFile* file, const std::string& text) {
   if (file == nullptr) return;
   file->buffer().append(text);
   file->close();
+}
+
+void write_page(OutputFile* file, const std::string& name, const std::string& json) {
+  if (file == nullptr) return;
+  write_report(file, value_or_throw(html_report({{name, json}})));
 }
 
 }  // namespace tidemark::cli

@@ -18,4 +18,8 @@ std::unique_ptr<OutputFile> open_report(const std::string& path);
 // Writes the whole report, if there is a file for it.
 void write_report(OutputFile* file, const std::string& text);
 
+// Writes the HTML page of a report's JSON, if there is a file for it; `name` is how the page calls
+// it.
+void write_page(OutputFile* file, const std::string& name, const std::string& json);
+
 }  // namespace tidemark::cli

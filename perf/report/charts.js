@@ -19,7 +19,7 @@ const endLabels = {
     const labels = [];
     chart.data.datasets.forEach((dataset, i) => {
       const last = chart.getDatasetMeta(i).data.filter((point) => !point.skip).at(-1);
-      if (last && !dataset.unlabelled) labels.push({text: dataset.label, y: last.y, x: last.x, colour: dataset.borderColor});
+      if (last) labels.push({text: dataset.label, y: last.y, from: {x: last.x, y: last.y}, colour: dataset.borderColor});
     });
     labels.sort((a, b) => a.y - b.y);
     const {top, bottom, right} = chart.chartArea;
@@ -31,8 +31,16 @@ const endLabels = {
     context.font = "13px system-ui, 'DejaVu Sans', sans-serif";
     context.textBaseline = "middle";
     for (const label of labels) {
-      context.fillStyle = label.colour;
-      context.fillText(label.text, Math.min(label.x, right) + 8, label.y);
+      context.fillStyle = context.strokeStyle = label.colour;
+      context.fillText(label.text, right + 10, label.y);
+      // A line that ends early, or whose name had to move, is led to it.
+      if (right - label.from.x < 12 && Math.abs(label.y - label.from.y) < 8) continue;
+      context.globalAlpha = 0.35;
+      context.beginPath();
+      context.moveTo(label.from.x + 6, label.from.y);
+      context.lineTo(right + 7, label.y);
+      context.stroke();
+      context.globalAlpha = 1;
     }
     context.restore();
   },
@@ -120,7 +128,8 @@ function lineData(series, marks = true) {
       data: one.points.map((point) => ({x: point.x.value, y: point.y.value, of: point})),
       borderColor: stroke, backgroundColor: stroke, borderWidth: 2, borderDash: kDashes[n],
       pointStyle: kMarks[n], pointRadius: marks ? 4 : 0, pointHoverRadius: 5, clip: 8,
-      stepped: one.stepped || false, unlabelled: one.unlabelled || false,
+      
+
     };
   });
 }

@@ -42,6 +42,18 @@ std::set<std::string> documented_fields() {
   return fields;
 }
 
+TEST(BenchCommandTest, WritesAPageThatHoldsItsJson) {
+  const TemporaryFolder folder;
+  const CommandResult result = run_command(
+      "tidemark bench --rows 100000 --repeat 1 --rate max --json f --html page.html", folder);
+  ASSERT_EQ(result.exit_code, 0) << result.err << result.out;
+  const std::string page = folder.read("page.html");
+  std::smatch held;
+  const std::regex script("<script type=\"application/json\"[^>]*>(.*)</script>");
+  ASSERT_TRUE(std::regex_search(page, held, script));
+  EXPECT_EQ(nlohmann::json::parse(held[1].str()), nlohmann::json::parse(folder.read("f")));
+}
+
 TEST(BenchCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
   const TemporaryFolder folder;
   const CommandResult result = run_command(
@@ -92,7 +104,7 @@ TEST_P(BenchRefusalTest, InOneSentenceBeforeMeasuring) {
 INSTANTIATE_TEST_SUITE_P(
     Options, BenchRefusalTest,
     testing::Values(
-        Refusal{"html", "--html f", "--html is not available in this version"},
+        Refusal{"html", "--html none/f", "cannot write none/f"},
         Refusal{"suite", "--suite nightly", "--suite must be ci, but is nightly"},
         Refusal{"beside_suite", "--suite ci --keys 5", "--keys does not go with --suite"},
         Refusal{"suite_job", "--suite ci --suite-job no", "the suite has no job no"},
