@@ -128,8 +128,6 @@ function lineData(series, marks = true) {
       data: one.points.map((point) => ({x: point.x.value, y: point.y.value, of: point})),
       borderColor: stroke, backgroundColor: stroke, borderWidth: 2, borderDash: kDashes[n],
       pointStyle: kMarks[n], pointRadius: marks ? 4 : 0, pointHoverRadius: 5, clip: 8,
-      
-
     };
   });
 }
