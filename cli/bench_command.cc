@@ -92,7 +92,8 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   add("--duration", arguments.duration, "of the latency run, after the warm-up; default 5s");
   add("--warmup", arguments.warmup, "of the latency run; default 1s");
   add("--disorder", arguments.disorder, "rows lie up to this long before their turn; default 0ms");
-  add("--delay", arguments.delay, "of the watermark; default: as long as --disorder");
+  add("--delay", arguments.delay,
+      "of the watermark; default: as long as --disorder, in sessions 1 ms longer");
   add("--cores", arguments.cores, "default: what the affinity mask and the cgroup allow");
   add("--repeat", arguments.repeat, "throughput runs; default 5");
   add("--rows", arguments.rows, "of one throughput run; default: 1.25 windows of event time");
@@ -166,8 +167,9 @@ BenchOptions options_of(const BenchArguments& arguments) {
   options.stream.skew = value_or_throw(parse_skew(arguments.skew));
   options.stream.event_rate = value_or_throw(parse_rate(arguments.event_rate, "--event-rate"));
   options.stream.disorder = duration_of("--disorder", arguments.disorder);
-  options.delay =
-      arguments.delay.empty() ? options.stream.disorder : duration_of("--delay", arguments.delay);
+  const bool is_session = options.window.kind == WindowKind::kSession;
+  options.delay = arguments.delay.empty() ? options.stream.disorder + (is_session ? 1 : 0)
+                                          : duration_of("--delay", arguments.delay);
   options.stream.rows = arguments.rows.empty()
                             ? default_rows(options.window, options.stream.event_rate)
                             : positive_count("--rows", arguments.rows, INT64_MAX);

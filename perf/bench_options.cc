@@ -65,10 +65,27 @@ WindowQuery bench_query(const BenchOptions& options) {
   return query;
 }
 
+bool is_order_free(const BenchOptions& options) {
+  if (options.window.kind == WindowKind::kCount) return false;
+  const bool depends = std::any_of(
+      options.aggregates.begin(), options.aggregates.end(), [](const AggregateSpec& aggregate) {
+        const AggregateAlgebra algebra = algebra_of(aggregate, ColumnType::kInt64);
+        return !algebra.commutative || !algebra.exactly_associative;
+      });
+  const std::int64_t needed =
+      options.stream.disorder + (options.window.kind == WindowKind::kSession ? 1 : 0);
+  return !depends && options.delay >= needed;
+}
+
 Expected<void> validate(const BenchOptions& options) {
   if (auto valid = validate(bench_query(options)); !valid) return valid;
   if (auto valid = validate(options.stream); !valid) return valid;
   if (options.stream.rows == 0) return make_error("rows must be at least 1, not 0");
+  for (const AggregateSpec& aggregate : options.aggregates) {
+    if (has_list_result(aggregate.function)) {
+      return make_error("results are checked as numbers, and " + aggregate.name + " is a list");
+    }
+  }
   if (options.repeats == 0) return make_error("at least 1 repeat is needed, not 0");
   if (options.cores == 0) return make_error("at least 1 core is needed, not 0");
   const bool is_paced = options.measures_latency || options.finds_rate;

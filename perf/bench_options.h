@@ -57,6 +57,13 @@ std::uint64_t default_rows(const WindowSpec& window, std::uint64_t event_rate);
 // The query that `options` ask for.
 WindowQuery bench_query(const BenchOptions& options);
 
+// Whether results are the same whichever of several partitions is ahead. They are not with less
+// delay than disorder; where order counts, as in count windows, for first and last, and where
+// doubles are rounded as for stddev; and for sessions unless the delay is longer than the disorder:
+// a row that comes exactly a gap after another joins its session only if no row of that time has
+// closed it.
+bool is_order_free(const BenchOptions& options);
+
 // How it runs on `cores` workers.
 PipelineOptions bench_pipeline(const BenchOptions& options, std::size_t cores);
 

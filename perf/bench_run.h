@@ -30,8 +30,7 @@ struct ThroughputRun {
 
 // Whether the results were right, by their checksums.
 struct BenchChecks {
-  // With less delay than disorder, which windows a row misses depends on which of several
-  // partitions is ahead, so then results may differ.
+  // See is_order_free; with one core there is one partition.
   bool comparable = true;
   bool repeats_agree = true;
   bool one_core_agrees = true;

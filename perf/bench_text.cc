@@ -199,14 +199,19 @@ class BenchText {
   }
 
   void schedule(const LatencyRun& run) {
+    const double share = 100 * run.achieved_rate / static_cast<double>(run.offered_rate);
     if (run.rate_reached()) {
-      line("  the schedule was held: rows were sent at most {} after they were due",
-           lag_text(run.lag.highest()));
+      line(
+          "  the schedule was held within 1 %: {:.2f} % of the rate, rows at most {} after they "
+          "were due",
+          share, lag_text(run.lag.highest()));
     } else {
       line(
-          "  the offered rate was not reached: {} rows/s were sent, at the end {} after they were "
-          "due",
-          short_count(run.achieved_rate), lag_text(run.lag.last()));
+          "  the schedule was not held: the offered rate was not reached, {} rows/s ({:.1f} %) "
+          "were sent,",
+          short_count(run.achieved_rate), share);
+      line("  at the end {} after they were due; latencies grow for as long as such a run lasts",
+           lag_text(run.lag.last()));
     }
     if (!run.window_filled) {
       line("  the window of {} was not full when recording began; the run had {} of event time",
@@ -217,7 +222,7 @@ class BenchText {
   std::string checksum_verdict() const {
     const BenchChecks& checks = result_.checks;
     if (!checks.comparable) {
-      return ", not compared: with less delay than disorder, results depend on which core is ahead";
+      return ", not compared: results of this job depend on which of the partitions is ahead";
     }
     if (checks.repeats_agree && checks.one_core_agrees) {
       return ", the same in every repeat and on one worker";

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "tidemark/perf/bench_source.h"
@@ -196,6 +199,41 @@ TEST(PacedPartitionTest, HandsOutARowWhenItIsDueAndNotBefore) {
   EXPECT_EQ(batch.size(), 2U);
   EXPECT_EQ(partition.lag().highest(), milliseconds(3));
   EXPECT_EQ(partition.poll(batch), PollStatus::kEnd);
+}
+
+// Two partitions that are asked at odd times, up to half a millisecond apart.
+TEST(PacedPartitionTest, AMillionRowsASecondAreHandedOutWithinAPercent) {
+  BenchStreamConfig config;
+  config.rows = 1'000'000;
+  const BenchStream stream(config);
+  LoadSchedule schedule(1'000'000);
+  SteppedClock clock;
+  std::array<HandOverLog, 2> logs;
+  std::vector<BenchPartition> partitions;
+  for (std::size_t i = 0; i < 2; ++i) {
+    partitions.emplace_back(stream, i, 2, schedule, 0, logs[i], clock.reading());
+  }
+  Parker parker;
+  partitions[0].start(parker);
+  std::mt19937 random(3);
+  std::uint64_t rows = 0;
+  Batch batch(row_schema());
+  while (rows < config.rows) {
+    clock.now += nanoseconds(random() % 500'000);
+    for (BenchPartition& partition : partitions) {
+      while (partition.poll(batch) == PollStatus::kRows) {
+        rows += batch.size();
+        batch.clear();
+      }
+    }
+    const auto due = static_cast<double>(std::min(config.rows, schedule.due_count(clock.now)));
+    ASSERT_EQ(static_cast<double>(rows), due);
+  }
+  const std::chrono::duration<double> took = clock.now - schedule.start();
+  EXPECT_NEAR(static_cast<double>(rows) / took.count(), 1e6, 1e4);
+  for (const BenchPartition& partition : partitions) {
+    EXPECT_LT(partition.lag().highest(), std::chrono::microseconds(500));
+  }
 }
 
 TEST(PacedPartitionTest, LagOfTheWarmUpDoesNotCount) {

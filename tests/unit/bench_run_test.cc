@@ -130,6 +130,35 @@ TEST(BenchRunTest, WithLessDelayThanDisorderSeveralCoresAreNotCompared) {
   EXPECT_FALSE(check_results(options, run, {other, run}).right());
 }
 
+TEST(BenchRunTest, JobsWhoseResultsDependOnOrderAreNotComparedOnSeveralCores) {
+  BenchOptions options = small_bench();
+  EXPECT_TRUE(is_order_free(options));
+  options.window = count_window(10);
+  EXPECT_FALSE(is_order_free(options));
+  options.window = session(seconds(1));
+  EXPECT_FALSE(is_order_free(options));
+  options.delay = 1;
+  EXPECT_TRUE(is_order_free(options));
+  for (const AggregateFunction function : {AggregateFunction::kFirst, AggregateFunction::kStddev}) {
+    BenchOptions other = options;
+    other.aggregates.push_back({function, 0, "other"});
+    EXPECT_FALSE(is_order_free(other));
+  }
+  options.aggregates.push_back({AggregateFunction::kAvg, 0, "avg(amount)"});
+  EXPECT_TRUE(is_order_free(options));
+}
+
+// At 2,000 rows a second two rows have each ms, so that many come exactly a gap after another.
+TEST(BenchRunTest, SessionsWithADelayAreTheSameOnSeveralCores) {
+  BenchOptions options = small_bench();
+  options.window = session(milliseconds(20));
+  options.delay = 1;
+  const ThroughputRun one_core = run_throughput(options, 1, 1, 1'024);
+  const ThroughputRun run = run_throughput(options, 2, 2, 1'024);
+  EXPECT_TRUE(check_results(options, one_core, {run, run}).right());
+  EXPECT_TRUE(check_results(options, one_core, {run, run}).comparable);
+}
+
 TEST(BenchRunTest, AWorkerThatIsReadyButDoesNotRunShowsInItsShareOfCpuTime) {
   ThroughputRun run;
   run.report.workers.resize(2);
@@ -173,6 +202,12 @@ TEST(BenchRunTest, RefusesWhatCannotRun) {
   EXPECT_FALSE(validate(options));
   options = small_bench();
   options.duration = milliseconds(0);
+  EXPECT_FALSE(validate(options));
+  options = small_bench();
+  options.aggregates = {{AggregateFunction::kCollect, 0, "collect(amount)"}};
+  EXPECT_FALSE(validate(options));
+  options = small_bench();
+  options.lateness = 1;
   EXPECT_FALSE(validate(options));
   options = small_bench();
   options.rate = 1'000'000'000'000'000'000;
