@@ -10,6 +10,7 @@
 
 #include "cli/bench_command.h"
 #include "cli/build_info.h"
+#include "cli/compare_command.h"
 #include "cli/explain_command.h"
 #include "cli/gen_command.h"
 #include "cli/report_command.h"
@@ -34,7 +35,7 @@ std::string version_text() {
 void refuse_commands_to_come(int argument_count, const char* const* arguments) {
   if (argument_count < 2) return;
   const std::string_view command = arguments[1];
-  if (command == "profile" || command == "compare") {
+  if (command == "profile") {
     throw UserError(fmt::format("{} is not available in this version", command));
   }
 }
@@ -47,6 +48,7 @@ int run(int argument_count, char** arguments) {
   app.add_flag("--version", version, "version, commit, compiler, build type, allocator");
   add_window_command(app, exit_code);
   add_bench_command(app, exit_code);
+  add_compare_command(app, exit_code);
   add_explain_command(app, exit_code);
   add_gen_command(app, exit_code);
   add_report_command(app, exit_code);

@@ -1,0 +1,499 @@
+#include "tidemark/perf/comparison.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "tidemark/perf/rank_test.h"
+
+namespace tidemark {
+
+namespace {
+
+// Ratios of decimal fractions miss a threshold by their last bit.
+constexpr double kLastBit = 1e-12;
+
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return pattern == name || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
+}
+
+// Clock readings move a little from one start to the next.
+bool is_same_surrounding(const std::string& name, const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  if (!name.ends_with("mhz_per_cpu")) return false;
+  const double first = std::strtod(a.c_str(), nullptr);
+  const double second = std::strtod(b.c_str(), nullptr);
+  return first > 0 && std::abs(second / first - 1) <= 0.05;
+}
+
+std::vector<std::string> surrounding_differences(const Measurement& base, const Measurement& next) {
+  const auto lookup = [](const Measurement& measurement, const std::string& name) {
+    for (const auto& [key, value] : measurement.surroundings) {
+      if (key == name) return value;
+    }
+    return std::string("not told");
+  };
+  std::vector<std::string> names;
+  for (const Measurement* side : {&base, &next}) {
+    for (const auto& [name, value] : side->surroundings) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  std::vector<std::string> differences;
+  for (const std::string& name : names) {
+    const std::string a = lookup(base, name), b = lookup(next, name);
+    if (!is_same_surrounding(name, a, b)) {
+      differences.push_back(fmt::format("{} ({} and {})", name, a, b));
+    }
+  }
+  return differences;
+}
+
+double mean_of(const std::vector<double>& samples) {
+  return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+}
+
+SampleSummary summary_of(const Figure& figure) {
+  if (figure.summary) return *figure.summary;
+  SampleSummary summary{
+      mean_of(figure.samples), median_of(figure.samples), {}, figure.samples.size()};
+  if (summary.count < 2) return summary;
+  double squares = 0;
+  for (const double sample : figure.samples) {
+    squares += (sample - summary.mean) * (sample - summary.mean);
+  }
+  summary.deviation = std::sqrt(squares / static_cast<double>(summary.count - 1));
+  return summary;
+}
+
+bool is_constant(const Figure& figure) {
+  return !figure.samples.empty() &&
+         std::all_of(figure.samples.begin(), figure.samples.end(),
+                     [&](double sample) { return sample == figure.samples.front(); });
+}
+
+FigureSide side_of(const Figure& figure) {
+  const SampleSummary summary = figure.text.empty() ? summary_of(figure) : SampleSummary{};
+  return {summary.median, summary.count, figure.samples, figure.text};
+}
+
+// What a test would say about one timing, before the correction for many.
+struct TimingTest {
+  std::size_t index = 0;  // in the comparison's figures
+  double p_value = 1;
+  double attainable = 0;  // the smallest p-value that this many samples can have
+};
+
+class Comparer {
+ public:
+  Comparer(const Measurement& base, const Measurement& next, const CompareOptions& options)
+      : base_(base), next_(next) {
+    result_.base_source = base.source;
+    result_.next_source = next.source;
+    result_.base_machine = base.machine_json;
+    result_.base_build = base.build_json;
+    result_.next_machine = next.machine_json;
+    result_.next_build = next.build_json;
+    result_.options = options;
+  }
+
+  Comparison run() {
+    result_.wrong = next_.wrong.empty() ? base_.wrong : next_.wrong;
+    if (!sides_are_alike()) return std::move(result_);
+    pair_figures();
+    if (result_.figures.empty() && result_.not_comparable.empty()) {
+      result_.not_comparable =
+          fmt::format("{} and {} have no figure to compare", base_.source, next_.source);
+    }
+    decide_timings();
+    return std::move(result_);
+  }
+
+ private:
+  const CompareOptions& options() const { return result_.options; }
+
+  void not_comparable(std::string why) {
+    if (result_.not_comparable.empty()) result_.not_comparable = std::move(why);
+  }
+
+  bool sides_are_alike() {
+    if (base_.schema != next_.schema) {
+      not_comparable(fmt::format("{} is {} and {} is {}: they hold different figures", base_.source,
+                                 base_.schema, next_.source, next_.schema));
+      return false;
+    }
+    const std::vector<std::string> differences = surrounding_differences(base_, next_);
+    if (differences.empty()) return true;
+    const std::string list = fmt::format("{}", fmt::join(differences, ", "));
+    if (!options().allow_different) {
+      not_comparable(
+          fmt::format("{} and {} differ in {}: measure both alike, or compare them all the "
+                      "same with --allow-different",
+                      base_.source, next_.source, list));
+      return false;
+    }
+    result_.notes.push_back("compared although they differ in " + list);
+    return true;
+  }
+
+  // Why a benchmark has no figures on a side; empty if it did not fail there.
+  static std::string failure_of(const Measurement& side, const std::string& figure) {
+    for (const FailedBenchmark& failed : side.failed) {
+      if (figure == failed.name || figure.starts_with(failed.name + " ")) return failed.reason;
+    }
+    return {};
+  }
+
+  bool is_left_out(const std::string& name) const {
+    return (!options().only.empty() && !matches_any(name, options().only)) ||
+           matches_any(name, options().ignore);
+  }
+
+  void pair_figures() {
+    for (const Figure& base : base_.figures) {
+      if (is_left_out(base.name) || !failure_of(base_, base.name).empty()) continue;
+      const Figure* next = find_figure(next_, base.name);
+      const std::string failure = failure_of(next_, base.name);
+      if (next == nullptr || !failure.empty()) {
+        add_missing(base, failure);
+      } else {
+        add_pair(base, *next);
+      }
+    }
+    for (const Figure& next : next_.figures) {
+      if (is_left_out(next.name) || !failure_of(next_, next.name).empty()) continue;
+      const std::string failure = failure_of(base_, next.name);
+      if (find_figure(base_, next.name) == nullptr || !failure.empty()) add_added(next, failure);
+    }
+    add_failures_without_base();
+  }
+
+  FigureComparison start(const Figure& figure) const {
+    FigureComparison comparison;
+    comparison.name = figure.name;
+    comparison.unit = figure.unit;
+    comparison.better = figure.better;
+    if (matches_any(figure.name, options().lower)) comparison.better = Better::kLower;
+    if (matches_any(figure.name, options().higher)) comparison.better = Better::kHigher;
+    comparison.kind = figure.kind;
+    return comparison;
+  }
+
+  void add_missing(const Figure& base, const std::string& failure) {
+    FigureComparison comparison = start(base);
+    comparison.base = side_of(base);
+    comparison.verdict = Verdict::kMissing;
+    comparison.reason =
+        failure.empty() ? "not in the new run" : "failed in the new run: " + failure;
+    result_.figures.push_back(std::move(comparison));
+  }
+
+  void add_added(const Figure& next, const std::string& failure) {
+    FigureComparison comparison = start(next);
+    comparison.next = side_of(next);
+    comparison.verdict = Verdict::kAdded;
+    comparison.reason =
+        failure.empty() ? "not in the base run" : "failed in the base run: " + failure;
+    result_.figures.push_back(std::move(comparison));
+  }
+
+  void add_failures_without_base() {
+    std::set<std::string> told;
+    for (const FailedBenchmark& failed : next_.failed) {
+      const bool was_well =
+          failure_of(base_, failed.name).empty() && find_figure(base_, failed.name) != nullptr;
+      if (was_well || is_left_out(failed.name) || !told.insert(failed.name).second) continue;
+      FigureComparison comparison;
+      comparison.name = failed.name;
+      comparison.verdict = Verdict::kInvalid;
+      comparison.reason = "failed: " + failed.reason;
+      not_comparable(
+          fmt::format("{:?} failed in {} ({}) and has no figures in {}: nothing is known "
+                      "of it",
+                      failed.name, next_.source, failed.reason, base_.source));
+      result_.figures.push_back(std::move(comparison));
+    }
+  }
+
+  void add_pair(const Figure& base, const Figure& next) {
+    FigureComparison comparison = start(base);
+    comparison.base = side_of(base);
+    comparison.next = side_of(next);
+    if (base.unit != next.unit) {
+      comparison.verdict = Verdict::kInvalid;
+      comparison.reason = fmt::format("in {} and in {}", base.unit, next.unit);
+      not_comparable(fmt::format("{:?} is in {} and in {}", base.name, base.unit, next.unit));
+    } else if (!base.text.empty() || !next.text.empty()) {
+      compare_texts(comparison);
+    } else {
+      set_change(comparison);
+      compare_numbers(base, next, comparison);
+    }
+    result_.figures.push_back(std::move(comparison));
+  }
+
+  void compare_texts(FigureComparison& comparison) {
+    if (comparison.base->text == comparison.next->text) return;
+    comparison.verdict = Verdict::kRegressed;
+    comparison.reason = fmt::format("was {}, is {}", comparison.base->text, comparison.next->text);
+    if (comparison.name.find("checksum") != std::string::npos) {
+      result_.wrong =
+          fmt::format("{} of {} is {}, and of {} it is {}: results differ", comparison.name,
+                      base_.source, comparison.base->text, next_.source, comparison.next->text);
+    }
+  }
+
+  static void set_change(FigureComparison& comparison) {
+    const double base = comparison.base->median, next = comparison.next->median;
+    if (base != 0) comparison.change = next / base - 1;
+    if (base == next) comparison.change = 0;
+  }
+
+  static Verdict verdict_of(Better better, double base, double next) {
+    if (base == next) return Verdict::kSame;
+    if (better == Better::kEqual) return Verdict::kRegressed;
+    return (next < base) == (better == Better::kLower) ? Verdict::kImproved : Verdict::kRegressed;
+  }
+
+  void compare_numbers(const Figure& base, const Figure& next, FigureComparison& comparison) {
+    if (comparison.kind == FigureKind::kInstructions) {
+      compare_instructions(comparison);
+    } else if (comparison.kind != FigureKind::kTiming && is_counter(base, next)) {
+      comparison.kind = FigureKind::kCounter;
+      comparison.verdict =
+          verdict_of(comparison.better, comparison.base->median, comparison.next->median);
+    } else {
+      prepare_timing(base, next, comparison);
+    }
+  }
+
+  // What stays the same within both sides is deterministic; a user counter must show it.
+  static bool is_counter(const Figure& base, const Figure& next) {
+    const std::size_t enough = base.kind == FigureKind::kCounter ? 1 : 2;
+    return base.samples.size() >= enough && next.samples.size() >= enough && is_constant(base) &&
+           is_constant(next);
+  }
+
+  void compare_instructions(FigureComparison& comparison) {
+    const bool within = comparison.change &&
+                        std::abs(*comparison.change) <= options().instruction_tolerance + kLastBit;
+    if (within) return;
+    comparison.verdict =
+        verdict_of(Better::kLower, comparison.base->median, comparison.next->median);
+  }
+
+  // Whether the timing can be decided; if not, says why.
+  bool is_gated(const Figure& base, const Figure& next, FigureComparison& comparison) {
+    const bool direction_given =
+        matches_any(base.name, options().lower) || matches_any(base.name, options().higher);
+    const std::size_t fewest = std::min(comparison.base->count, comparison.next->count);
+    if (options().counters_only) {
+      comparison.reason = "reported only: --gate counters";
+    } else if (comparison.better == Better::kEqual ||
+               (base.direction_unknown && !direction_given)) {
+      comparison.reason =
+          "reported only: it varies, and --lower or --higher has to say which way is better";
+    } else if (base.one_a_run && fewest < options().min_runs) {
+      comparison.reason = "reported only: one value a run, give a folder of runs or --run";
+    } else if (fewest < options().min_runs) {
+      too_few(base, comparison);
+    } else if ((base.summary || next.summary) &&
+               (!summary_of(base).deviation || !summary_of(next).deviation)) {
+      comparison.verdict = Verdict::kInvalid;
+      comparison.reason = "no standard deviation among the aggregates";
+      not_comparable(
+          fmt::format("{:?} has no standard deviation among its aggregates, so nobody can "
+                      "tell a change from noise: write repetitions",
+                      base.name));
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  void too_few(const Figure& base, FigureComparison& comparison) {
+    comparison.verdict = Verdict::kInvalid;
+    comparison.reason =
+        fmt::format("too few samples: {} and {}", comparison.base->count, comparison.next->count);
+    not_comparable(
+        fmt::format("{:?} has {} samples in {} and {} in {}, too few to tell a change from noise "
+                    "(--min-runs is "
+                    "{}): measure with --repeat {} or --benchmark_repetitions={}",
+                    base.name, comparison.base->count, base_.source, comparison.next->count,
+                    next_.source, options().min_runs, options().min_runs, options().min_runs));
+  }
+
+  void prepare_timing(const Figure& base, const Figure& next, FigureComparison& comparison) {
+    comparison.kind = FigureKind::kTiming;
+    if (!is_gated(base, next, comparison)) return;
+    gated_.push_back({result_.figures.size(), &base, &next});
+  }
+
+  struct GatedTiming {
+    std::size_t index;
+    const Figure* base;
+    const Figure* next;
+  };
+
+  void decide_timings() {
+    std::vector<TimingTest> tests;
+    for (const GatedTiming& timing : gated_) tests.push_back(test(timing));
+    std::vector<double> p_values;
+    for (const TimingTest& timing : tests) p_values.push_back(timing.p_value);
+    const std::vector<double> adjusted = holm_adjusted(p_values);
+    for (std::size_t i = 0; i < tests.size(); ++i) decide(tests[i], adjusted[i], tests.size());
+  }
+
+  TimingTest test(const GatedTiming& timing) {
+    const Figure& base = *timing.base;
+    const Figure& next = *timing.next;
+    if (base.summary || next.summary) {
+      const SampleSummary a = summary_of(base), b = summary_of(next);
+      return {timing.index, welch_p(a.mean, *a.deviation, a.count, b.mean, *b.deviation, b.count),
+              0};
+    }
+    if (const std::vector<double> ratios = log_ratios(base, next); !ratios.empty()) {
+      result_.figures[timing.index].change = std::expm1(hodges_lehmann(ratios));
+      return {timing.index, signed_rank_p(ratios), smallest_signed_rank_p(ratios.size())};
+    }
+    return {timing.index, mann_whitney_p(base.samples, next.samples),
+            smallest_mann_whitney_p(base.samples.size(), next.samples.size())};
+  }
+
+  // Of the pairs, where there are pairs and enough of them; nothing otherwise.
+  std::vector<double> log_ratios(const Figure& base, const Figure& next) const {
+    if (!options().paired || base.samples.size() != next.samples.size()) return {};
+    const auto family = static_cast<double>(gated_.size());
+    if (smallest_signed_rank_p(base.samples.size()) * family >= options().alpha) return {};
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < base.samples.size(); ++i) {
+      if (base.samples[i] <= 0 || next.samples[i] <= 0) return {};
+      ratios.push_back(std::log(next.samples[i] / base.samples[i]));
+    }
+    return ratios;
+  }
+
+  void decide(const TimingTest& timing, double adjusted, std::size_t family) {
+    FigureComparison& comparison = result_.figures[timing.index];
+    const bool test_decides = options().alpha < 1 && timing.attainable < options().alpha;
+    if (test_decides && timing.attainable * static_cast<double>(family) > options().alpha) {
+      comparison.verdict = Verdict::kInvalid;
+      comparison.reason = "too few samples for that many figures";
+      not_comparable(fmt::format(
+          "{} samples a side cannot tell a change from noise for {} figures at once: measure more "
+          "runs, or choose figures with --only",
+          comparison.base->count, family));
+      return;
+    }
+    comparison.p_value = adjusted;
+    if (!test_decides && options().alpha < 1) {
+      comparison.reason =
+          fmt::format("{} samples a side cannot reach p < {}: the threshold decided",
+                      comparison.base->count, options().alpha);
+      comparison.p_value.reset();
+    }
+    const bool significant = !test_decides || adjusted < options().alpha;
+    if (!significant || !is_large(comparison)) return;
+    comparison.verdict =
+        verdict_of(comparison.better, 0, comparison.change.value_or(comparison.next->median));
+  }
+
+  bool is_large(const FigureComparison& comparison) const {
+    // From 0 any change is without bound.
+    if (!comparison.change) return true;
+    return std::abs(*comparison.change) >= options().threshold - kLastBit &&
+           *comparison.change != 0;
+  }
+
+  const Measurement& base_;
+  const Measurement& next_;
+  Comparison result_;
+  std::vector<GatedTiming> gated_;
+};
+
+}  // namespace
+
+Comparison compare(const Measurement& base, const Measurement& next,
+                   const CompareOptions& options) {
+  return Comparer(base, next, options).run();
+}
+
+std::vector<std::string> alarmed_timings(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const FigureComparison& figure : comparison.figures) {
+    if (figure.kind == FigureKind::kTiming && figure.verdict == Verdict::kRegressed) {
+      names.push_back(figure.name);
+    }
+  }
+  return names;
+}
+
+void confirm(Comparison& first, const Comparison& again) {
+  for (FigureComparison& figure : first.figures) {
+    if (figure.kind != FigureKind::kTiming || figure.verdict != Verdict::kRegressed) continue;
+    const auto more =
+        std::find_if(again.figures.begin(), again.figures.end(),
+                     [&](const FigureComparison& other) { return other.name == figure.name; });
+    if (more == again.figures.end()) continue;
+    const double alarm = figure.change.value_or(0);
+    figure = *more;
+    figure.reason =
+        figure.verdict == Verdict::kRegressed
+            ? "confirmed by further runs"
+            : fmt::format("{:+.1f} % at first, not confirmed by further runs", 100 * alarm);
+  }
+}
+
+std::size_t Comparison::count(Verdict verdict) const {
+  return static_cast<std::size_t>(
+      std::count_if(figures.begin(), figures.end(),
+                    [&](const FigureComparison& figure) { return figure.verdict == verdict; }));
+}
+
+OverallVerdict Comparison::verdict() const {
+  const std::size_t missing = options.allow_missing ? 0 : count(Verdict::kMissing);
+  if (count(Verdict::kRegressed) + missing > 0) return OverallVerdict::kRegressed;
+  if (!not_comparable.empty()) return OverallVerdict::kNotComparable;
+  return count(Verdict::kImproved) > 0 ? OverallVerdict::kImproved : OverallVerdict::kSame;
+}
+
+std::string to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSame:
+      return "same";
+    case Verdict::kRegressed:
+      return "regressed";
+    case Verdict::kImproved:
+      return "improved";
+    case Verdict::kAdded:
+      return "added";
+    case Verdict::kMissing:
+      return "missing";
+    case Verdict::kInvalid:
+      return "invalid";
+  }
+  return "invalid";
+}
+
+std::string to_string(OverallVerdict verdict) {
+  switch (verdict) {
+    case OverallVerdict::kSame:
+      return "same";
+    case OverallVerdict::kRegressed:
+      return "regressed";
+    case OverallVerdict::kImproved:
+      return "improved";
+    case OverallVerdict::kNotComparable:
+      return "not_comparable";
+  }
+  return "not_comparable";
+}
+
+}  // namespace tidemark

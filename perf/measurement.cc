@@ -1,0 +1,126 @@
+#include "tidemark/perf/measurement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "tidemark/perf/google_benchmark_json.h"
+#include "tidemark/perf/json_document.h"
+#include "tidemark/perf/tidemark_json.h"
+
+namespace tidemark {
+
+namespace {
+
+Expected<std::string> text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) {
+    return make_error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  }
+  return text;
+}
+
+Expected<Measurement> read_one_file(const std::string& path, BenchmarkTime time) {
+  Expected<std::string> text = text_of_file(path);
+  if (!text) return tl::unexpected(text.error());
+  return read_measurement(*text, path, time);
+}
+
+Expected<Measurement> read_folder(const std::string& path, BenchmarkTime time) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  }
+  if (error) return make_error(fmt::format("cannot read {}: {}", path, error.message()));
+  if (files.empty()) {
+    return make_error(fmt::format("{} holds no file *.json: there is no measurement in it", path));
+  }
+  std::sort(files.begin(), files.end());
+  Expected<Measurement> all = read_one_file(files.front(), time);
+  for (std::size_t i = 1; all && i < files.size(); ++i) {
+    Expected<Measurement> run = read_one_file(files[i], time);
+    if (!run) return run;
+    Expected<void> added = add_run(*all, *run);
+    if (!added) return tl::unexpected(added.error());
+  }
+  if (all) all->source = path;
+  return all;
+}
+
+}  // namespace
+
+Expected<Measurement> read_measurement(std::string_view text, const std::string& source,
+                                       BenchmarkTime time) {
+  Expected<JsonDocument> document = JsonDocument::parse(text, source);
+  if (!document) return tl::unexpected(document.error());
+  if (is_tidemark(document->root())) return read_tidemark(*document);
+  if (is_google_benchmark(document->root())) return read_google_benchmark(*document, time);
+  return make_error(
+      fmt::format("{}:1: this JSON has neither a \"schema\" of Tidemark nor a list \"benchmarks\": "
+                  "give JSON of "
+                  "tidemark bench, tidemark profile or a Google Benchmark program",
+                  source));
+}
+
+Expected<Measurement> read_measurement_file(const std::string& path, BenchmarkTime time) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? read_folder(path, time)
+                                                      : read_one_file(path, time);
+}
+
+Expected<void> add_run(Measurement& measurement, const Measurement& run) {
+  if (run.schema != measurement.schema) {
+    return make_error(fmt::format("{} is {} and {} is {}: runs of one side must be of one program",
+                                  measurement.source, measurement.schema, run.source, run.schema));
+  }
+  for (const Figure& figure : run.figures) {
+    const auto known = std::find_if(measurement.figures.begin(), measurement.figures.end(),
+                                    [&](const Figure& other) { return other.name == figure.name; });
+    if (known == measurement.figures.end()) {
+      measurement.figures.push_back(figure);
+      continue;
+    }
+    if (known->text != figure.text) {
+      measurement.wrong = fmt::format("{} differs from run to run of {}: {} and {}", figure.name,
+                                      run.source, known->text, figure.text);
+    }
+    if (known->summary || figure.summary) {
+      return make_error(
+          fmt::format("{} of {} is an aggregate, and aggregates of several runs cannot "
+                      "be put together: write repetitions",
+                      figure.name, run.source));
+    }
+    known->samples.insert(known->samples.end(), figure.samples.begin(), figure.samples.end());
+  }
+  measurement.failed.insert(measurement.failed.end(), run.failed.begin(), run.failed.end());
+  if (!run.wrong.empty()) measurement.wrong = run.wrong;
+  ++measurement.runs;
+  return {};
+}
+
+const Figure* find_figure(const Measurement& measurement, const std::string& name) {
+  for (const Figure& figure : measurement.figures) {
+    if (figure.name == name) return &figure;
+  }
+  return nullptr;
+}
+
+std::string to_string(Better better) {
+  if (better == Better::kEqual) return "equal";
+  return better == Better::kHigher ? "higher" : "lower";
+}
+
+std::string to_string(FigureKind kind) {
+  if (kind == FigureKind::kInstructions) return "instructions";
+  return kind == FigureKind::kTiming ? "timing" : "counter";
+}
+
+}  // namespace tidemark
