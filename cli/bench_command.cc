@@ -105,7 +105,8 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   add("--latency-bound", arguments.latency_bound,
       "of --find-rate: the 99th percentile of event time to result is at most this; default 10ms");
   add("--suite", arguments.suite,
-      "ci: a fixed set of small jobs instead, for gates; takes --repeat, --json, --instructions");
+      "ci: a fixed set of small jobs instead, for gates; takes --repeat, --json, --html, "
+      "--instructions");
   command.add_flag("--instructions", arguments.instructions,
                    "with --suite: count instructions, by the CPU or by valgrind");
   // How --instructions has this program run a single job.
@@ -114,8 +115,8 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
 
 // A suite's jobs are fixed, so what says how one runs would be ignored.
 void refuse_options_beside_suite(const CLI::App& command) {
-  const std::set<std::string> taken{"--suite", "--suite-job", "--repeat", "--json",
-                                    "--instructions"};
+  const std::set<std::string> taken{"--suite", "--suite-job", "--repeat",
+                                    "--json",  "--html",      "--instructions"};
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = "--" + option->get_single_name();
     if (option->count() > 0 && !taken.contains(name)) {
@@ -221,7 +222,7 @@ int measure(const CLI::App& command, const BenchArguments& arguments) {
   if (!arguments.suite.empty()) {
     refuse_options_beside_suite(command);
     return run_suite_command({arguments.suite, arguments.suite_job, arguments.repeat,
-                              arguments.json, arguments.instructions});
+                              arguments.json, arguments.html, arguments.instructions});
   }
   if (arguments.instructions) throw UserError("--instructions is for --suite, which is not there");
   Cancellation cancellation;

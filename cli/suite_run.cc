@@ -50,6 +50,7 @@ int run_suite_command(const SuiteArguments& arguments) {
   options.repeats = positive_count("--repeat", arguments.repeat, kMostSuiteRepeats);
   options.cancellation = &cancellation;
   const std::unique_ptr<OutputFile> json = open_report(arguments.json);
+  const std::unique_ptr<OutputFile> html = open_report(arguments.html);
   SuiteResult result = value_or_throw(run_suite(arguments.suite, jobs, options));
   if (arguments.instructions && !result.cancelled) {
     count_suite_instructions(result, &cancellation);
@@ -61,7 +62,9 @@ int run_suite_command(const SuiteArguments& arguments) {
   }
   const Machine machine = describe_machine(cpu_allowance());
   const Build build = describe_build();
-  write_report(json.get(), suite_json(result, machine, build));
+  const std::string document = suite_json(result, machine, build);
+  write_report(json.get(), document);
+  write_page(html.get(), "suite.json", document);
   const std::unique_ptr<OutputFile> out = open_report("-");
   write_report(out.get(), suite_text(result, machine, build));
   return result.right() ? kExitDone : kExitWrongResult;

@@ -9,7 +9,8 @@ struct SuiteArguments {
   std::string suite;   // its name
   std::string job;     // only this one, once, without a report; empty: all
   std::string repeat;  // passes of each job
-  std::string json;    // may be empty
+  std::string json;    // may be empty, and so may html
+  std::string html;
   bool instructions = false;
 };
 

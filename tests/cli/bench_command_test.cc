@@ -73,9 +73,11 @@ TEST(BenchCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
   const auto report = nlohmann::json::parse(folder.read("f"));
   std::set<std::string> names;
   collect_names(report, names);
-  const CommandResult suite = run_command("tidemark bench --suite ci --repeat 1 --json s", folder);
+  const CommandResult suite =
+      run_command("tidemark bench --suite ci --repeat 1 --json s --html p", folder);
   ASSERT_EQ(suite.exit_code, 0) << suite.err << suite.out;
   EXPECT_THAT(suite.out, HasSubstr("has the results of the plain"));
+  EXPECT_THAT(folder.read("p"), HasSubstr("many-windows"));
   collect_names(nlohmann::json::parse(folder.read("s")), names);
   EXPECT_THAT(names, testing::ContainerEq(documented_fields()));
   EXPECT_EQ(report["schema"], "tidemark-bench/2");
