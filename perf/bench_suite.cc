@@ -34,10 +34,10 @@ SuiteJob suite_job(std::string name, std::string what, const WindowSpec& window,
   return job;
 }
 
-// 200 s of event time in windows of 1 min every 1 s.
+// 100 s of event time in windows of 1 min every 1 s.
 SuiteJob sliding_job(const char* name, Strategy strategy) {
   SuiteJob job = suite_job(name, "windows that share slices", sliding(seconds(60), seconds(1)),
-                           {200'000, 200, 1'000}, strategy);
+                           {100'000, 200, 1'000}, strategy);
   // A maximum cannot be taken back.
   if (strategy == Strategy::kSubtract) job.options.aggregates.pop_back();
   return job;
