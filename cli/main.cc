@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <string_view>
 
 #include "cli/bench_command.h"
 #include "cli/build_info.h"
 #include "cli/compare_command.h"
 #include "cli/explain_command.h"
 #include "cli/gen_command.h"
+#include "cli/profile_command.h"
 #include "cli/report_command.h"
 #include "cli/user_error.h"
 #include "cli/window_command.h"
@@ -31,23 +31,14 @@ std::string version_text() {
       allocator / 10 % 10, allocator % 10);
 }
 
-// Commands of later versions, so that they are not taken for typing errors.
-void refuse_commands_to_come(int argument_count, const char* const* arguments) {
-  if (argument_count < 2) return;
-  const std::string_view command = arguments[1];
-  if (command == "profile") {
-    throw UserError(fmt::format("{} is not available in this version", command));
-  }
-}
-
 int run(int argument_count, char** arguments) {
-  refuse_commands_to_come(argument_count, arguments);
   CLI::App app{"Event-time windows over streams, built to be measured", "tidemark"};
   int exit_code = kExitDone;
   bool version = false;
   app.add_flag("--version", version, "version, commit, compiler, build type, allocator");
   add_window_command(app, exit_code);
   add_bench_command(app, exit_code);
+  add_profile_command(app, exit_code);
   add_compare_command(app, exit_code);
   add_explain_command(app, exit_code);
   add_gen_command(app, exit_code);

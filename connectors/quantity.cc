@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace tidemark {
 
@@ -42,6 +44,25 @@ Expected<std::uint64_t> parse_rate(std::string_view text, std::string_view what)
         fmt::format("{} must be a rate such as 500000/s or 2M/s, not {:?}", what, text));
   }
   return rate;
+}
+
+Expected<std::uint64_t> parse_bytes(std::string_view text, std::string_view what) {
+  constexpr std::array<std::pair<std::string_view, unsigned>, 3> kUnits{
+      {{"KiB", 10U}, {"MiB", 20U}, {"GiB", 30U}}};
+  std::string_view number = text;
+  unsigned shift = 0;
+  for (const auto& [unit, its_shift] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    number.remove_suffix(unit.size());
+    shift = its_shift;
+  }
+  std::uint64_t value = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, value);
+  if (error != std::errc{} || stop != end || value > (UINT64_MAX >> 1U) >> shift) {
+    return make_error(fmt::format("{} must be a size such as 64KiB or 2GiB, not {:?}", what, text));
+  }
+  return value << shift;
 }
 
 }  // namespace tidemark

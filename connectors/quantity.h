@@ -1,4 +1,4 @@
-// Counts and rates as people write them: `20M`, `500000/s`.
+// Counts, rates and sizes as people write them: `20M`, `500000/s`, `64KiB`.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +14,8 @@ Expected<std::uint64_t> parse_count(std::string_view text, std::string_view what
 
 // A count per second, at least 1: `500000/s`, `2M/s`; `/s` may be left out.
 Expected<std::uint64_t> parse_rate(std::string_view text, std::string_view what);
+
+// A size in bytes with an optional unit: `4096`, `64KiB`, `1MiB`, `2GiB`.
+Expected<std::uint64_t> parse_bytes(std::string_view text, std::string_view what);
 
 }  // namespace tidemark

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "tidemark/operators/entry_counts.h"
+
 namespace tidemark {
 
 namespace {
@@ -312,6 +314,15 @@ void BaseIntervals::mark_live(LiveSlots& live) const {
     if (node.bit != kLeaf) continue;
     if (node.pane != nullptr) node.pane->mark_live(live);
     live.mark_entries(node.sum.entries, node.sum.size, layout_.entry_size());
+  }
+}
+
+void BaseIntervals::count_entries(std::span<std::uint64_t> counts) const {
+  for (const Node& node : nodes_) {
+    if (node.pane != nullptr) {
+      count_entry_slots(node.pane->entries(), node.pane->size(), layout_.entry_size(), counts);
+    }
+    count_entry_slots(node.sum.entries, node.sum.size, layout_.entry_size(), counts);
   }
 }
 

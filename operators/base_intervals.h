@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory_resource>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tidemark/operators/aggregate_layout.h"
@@ -67,6 +68,8 @@ class BaseIntervals {
   std::uint64_t merges() const { return merges_; }
 
   void mark_live(LiveSlots& live) const;
+  // Adds the number of entries of each slot, entries() in all, to counts[slot].
+  void count_entries(std::span<std::uint64_t> counts) const;
   void renumber(const SlotMap& map);
 
  private:

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "tidemark/operators/entry_counts.h"
 #include "tidemark/operators/pane_partials.h"
 #include "tidemark/operators/slice_finder.h"
 
@@ -136,6 +137,16 @@ void BucketWindows::advance(EventTime watermark) {
 }
 
 bool BucketWindows::fire(ResultEmitter& emitter) {
+  NoPhases phases;
+  return fire_due(emitter, phases);
+}
+
+bool BucketWindows::fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) {
+  return fire_due(emitter, phases);
+}
+
+template <typename Phases>
+bool BucketWindows::fire_due(ResultEmitter& emitter, Phases& phases) {
   note_live_entries();
   if (late_firings_ != nullptr && !fire_late_rows(emitter)) return false;
   for (auto bucket = buckets_.lower_bound(next_window_);
@@ -150,7 +161,9 @@ bool BucketWindows::fire(ResultEmitter& emitter) {
     ++next_window_;
   }
   next_window_ = first_open_;
+  phases.stamp(WorkPhase::kFire);
   drop_closed();
+  phases.stamp(WorkPhase::kEvict);
   return true;
 }
 
@@ -207,6 +220,12 @@ bool BucketWindows::emit(ResultEmitter& emitter, std::int64_t window, const Pane
 std::size_t BucketWindows::open_windows() const {
   return static_cast<std::size_t>(
       std::distance(buckets_.lower_bound(next_window_), buckets_.end()));
+}
+
+void BucketWindows::count_entries(std::span<std::uint64_t> counts) {
+  for (const auto& [window, pane] : buckets_) {
+    count_entry_slots(pane->entries(), pane->size(), layout_.entry_size(), counts);
+  }
 }
 
 void BucketWindows::mark_live(LiveSlots& live) {

@@ -27,7 +27,9 @@ class BucketWindows final : public WindowState {
   void add_partials(const RowChunk& partials) override;
   void advance(EventTime watermark) override;
   bool fire(ResultEmitter& emitter) override;
+  bool fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) override;
   std::size_t live_entries() const override { return live_entries_; }
+  void count_entries(std::span<std::uint64_t> counts) override;
   std::size_t open_windows() const override;
   void mark_live(LiveSlots& live) override;
   void renumber(const SlotMap& map) override;
@@ -43,6 +45,8 @@ class BucketWindows final : public WindowState {
   Pane* bucket(std::int64_t window, const RowChunk& rows);
   // The entry of a row, which is one more update of it.
   std::byte* entry_in(Pane* pane, const RowChunk& rows, std::size_t row);
+  template <typename Phases>
+  bool fire_due(ResultEmitter& emitter, Phases& phases);
   bool fire_late_rows(ResultEmitter& emitter);
   // Adds a late row, as an entry, to a window that has fired, which it fires again.
   void fire_late(std::int64_t window, const std::byte* content);

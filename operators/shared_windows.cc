@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "tidemark/operators/entry_counts.h"
+
 namespace tidemark {
 
 namespace {
@@ -196,11 +198,23 @@ void SharedWindows::advance(EventTime watermark) {
 }
 
 bool SharedWindows::fire(ResultEmitter& emitter) {
+  NoPhases phases;
+  return fire_due(emitter, phases);
+}
+
+bool SharedWindows::fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) {
+  return fire_due(emitter, phases);
+}
+
+template <typename Phases>
+bool SharedWindows::fire_due(ResultEmitter& emitter, Phases& phases) {
   // Not where a firing goes on: how often it finds no room is a matter of pace.
   if (!firing_) note_live_entries();
   while (firing_ || find_family()) {
     if (!fire_family(emitter)) return false;
+    phases.stamp(WorkPhase::kFire);
     drop_closed();
+    phases.stamp(WorkPhase::kEvict);
   }
   drop_closed();
   counters_.merges = sealed_.merges();
@@ -294,6 +308,13 @@ bool SharedWindows::fire_family(ResultEmitter& emitter) {
 }
 
 std::size_t SharedWindows::live_entries() const { return sealed_.entries() + open_entries_; }
+
+void SharedWindows::count_entries(std::span<std::uint64_t> counts) {
+  for (const auto& [begin, slice] : open_) {
+    count_entry_slots(slice.pane->entries(), slice.pane->size(), layout_.entry_size(), counts);
+  }
+  sealed_.count_entries(counts);
+}
 
 // Goes from slice to slice, past those that lie in windows counted before.
 std::size_t SharedWindows::open_windows(const Slicing& slicing, std::int64_t first_open) const {

@@ -47,7 +47,9 @@ class SharedWindows final : public WindowState {
   void add(const RowChunk& rows, std::uint8_t* outcomes) override;
   void advance(EventTime watermark) override;
   bool fire(ResultEmitter& emitter) override;
+  bool fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) override;
   std::size_t live_entries() const override;
+  void count_entries(std::span<std::uint64_t> counts) override;
   std::size_t open_windows() const override;
   std::size_t most_live_keys() const override;
   void mark_live(LiveSlots& live) override;
@@ -86,6 +88,8 @@ class SharedWindows final : public WindowState {
   void seal_before(std::int64_t end);
   // Lets go of slices that no open window holds.
   void drop_closed();
+  template <typename Phases>
+  bool fire_due(ResultEmitter& emitter, Phases& phases);
   bool fire_family(ResultEmitter& emitter);
   std::size_t open_windows(const Slicing& slicing, std::int64_t first_open) const;
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "tidemark/operators/entry_counts.h"
 #include "tidemark/operators/pane_partials.h"
 #include "tidemark/operators/slice_finder.h"
 
@@ -188,6 +189,16 @@ void SlicedWindows::advance(EventTime watermark) {
 }
 
 bool SlicedWindows::fire(ResultEmitter& emitter) {
+  NoPhases phases;
+  return fire_due(emitter, phases);
+}
+
+bool SlicedWindows::fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) {
+  return fire_due(emitter, phases);
+}
+
+template <typename Phases>
+bool SlicedWindows::fire_due(ResultEmitter& emitter, Phases& phases) {
   note_live_entries();
   if (late_ != nullptr && !fire_late_rows(emitter)) return false;
   while (emitting_ || find_window()) {
@@ -200,7 +211,9 @@ bool SlicedWindows::fire(ResultEmitter& emitter) {
     }
     emitting_ = false;
     ++next_window_;
+    phases.stamp(WorkPhase::kFire);
     expire();
+    phases.stamp(WorkPhase::kEvict);
   }
   counters_.merges = sharing_->merges();
   if (late_ != nullptr) {
@@ -303,6 +316,24 @@ void SlicedWindows::take_stragglers() {
 std::size_t SlicedWindows::live_entries() const {
   const std::size_t kept = late_ == nullptr ? 0 : late_->kept.entries();
   return log_.size() + straggler_entries_ + unsealed_entries() + kept;
+}
+
+void SlicedWindows::count_entries(std::span<std::uint64_t> counts) {
+  if (late_ != nullptr) {
+    WindowState::count_entries(counts);
+    return;
+  }
+  const auto count_panes = [&](const auto& panes) {
+    for (const auto& [slice, pane] : panes) {
+      count_entry_slots(pane->entries(), pane->size(), layout_.entry_size(), counts);
+    }
+  };
+  count_panes(open_);
+  count_panes(stragglers_);
+  count_panes(sealed_stragglers_);
+  log_.visit(log_.begin(), log_.end(), [&](const std::byte* entries, std::size_t n) {
+    count_entry_slots(entries, n, layout_.entry_size(), counts);
+  });
 }
 
 std::size_t SlicedWindows::unsealed_entries() const {

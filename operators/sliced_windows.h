@@ -39,7 +39,9 @@ class SlicedWindows final : public WindowState {
   void add_partials(const RowChunk& partials) override;
   void advance(EventTime watermark) override;
   bool fire(ResultEmitter& emitter) override;
+  bool fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) override;
   std::size_t live_entries() const override;
+  void count_entries(std::span<std::uint64_t> counts) override;
   std::size_t open_windows() const override;
   std::size_t most_live_keys() const override;
   void mark_live(LiveSlots& live) override;
@@ -70,6 +72,8 @@ class SlicedWindows final : public WindowState {
   Pane* pane_of(std::int64_t slice, const RowChunk& rows);
   bool is_late(std::int64_t slice) const { return late_ != nullptr && slice <= sealed_through_; }
   void add_late(std::int64_t slice, const RowChunk& rows, std::size_t row);
+  template <typename Phases>
+  bool fire_due(ResultEmitter& emitter, Phases& phases);
   bool fire_late_rows(ResultEmitter& emitter);
   // Lets go of what is only kept for windows that are closed by now.
   void drop_closed();

@@ -75,18 +75,35 @@ std::unique_ptr<LateFirings> WindowOperator::make_late_firings(std::uint32_t spe
 }
 
 bool WindowOperator::add(const Batch& rows, std::vector<std::uint16_t>& late_rows) {
+  NoPhases phases;
+  return add_rows(rows, late_rows, phases);
+}
+
+bool WindowOperator::add_in_phases(const Batch& rows, std::vector<std::uint16_t>& late_rows,
+                                   PhaseClock& phases) {
+  return add_rows(rows, late_rows, phases);
+}
+
+template <typename Phases>
+bool WindowOperator::add_rows(const Batch& rows, std::vector<std::uint16_t>& late_rows,
+                              Phases& phases) {
   const bool fires_on_rows = query_.lateness > 0;
   if (fires_on_rows && !fire_due()) return false;
-  if (next_row_ == 0 && collection_.due_before_rows(keys_.inserted())) collect_keys();
+  if (next_row_ == 0 && collection_.due_before_rows(keys_.inserted())) {
+    collect_keys();
+    phases.stamp(WorkPhase::kEvict);
+  }
   const std::size_t first_value = query_.keys.size();
   const std::uint32_t never_null = plain_layout_->never_null(rows, first_value);
   while (next_row_ < rows.size()) {
     const std::size_t begin = next_row_;
     const std::size_t n = std::min(RowChunk::kRows, rows.size() - begin);
     keys_.find_or_insert(rows, begin, {slots_.data(), n});
+    phases.stamp(WorkPhase::kProbe);
     add_chunk(
         {rows, first_value, begin, {slots_.data(), n}, keys_.slot_count(), never_null, ++chunks_},
         late_rows);
+    phases.stamp(WorkPhase::kUpdate);
     next_row_ += n;
     // What late rows fire goes out before the next ones come.
     if (fires_on_rows && !fire_due()) return false;
@@ -224,9 +241,23 @@ void WindowOperator::add_chunk(const RowChunk& rows, std::vector<std::uint16_t>&
 }
 
 void WindowOperator::advance(EventTime watermark) {
+  NoPhases phases;
+  advance_to(watermark, phases);
+}
+
+void WindowOperator::advance_in_phases(EventTime watermark, PhaseClock& phases) {
+  advance_to(watermark, phases);
+}
+
+template <typename Phases>
+void WindowOperator::advance_to(EventTime watermark, Phases& phases) {
   if (watermark <= watermark_) return;
-  if (is_at_rest() && collection_.due_before_firing(figures())) collect_keys();
+  if (is_at_rest() && collection_.due_before_firing(figures())) {
+    collect_keys();
+    phases.stamp(WorkPhase::kEvict);
+  }
   raise_to(watermark);
+  phases.stamp(WorkPhase::kOther);
 }
 
 void WindowOperator::raise_to(EventTime watermark) {
@@ -236,17 +267,32 @@ void WindowOperator::raise_to(EventTime watermark) {
 }
 
 bool WindowOperator::fire() {
-  if (!fire_due()) return false;
+  NoPhases phases;
+  return fire_all(phases);
+}
+
+bool WindowOperator::fire_in_phases(PhaseClock& phases) { return fire_all(phases); }
+
+template <typename Phases>
+bool WindowOperator::fire_all(Phases& phases) {
+  if (!fire_due(phases)) return false;
   if (watermark_ == kEndOfTime && is_at_rest() && keys_.slot_count() > 0 &&
       collection_.due_at_end()) {
     collect_keys();
+    phases.stamp(WorkPhase::kEvict);
   }
   return true;
 }
 
 bool WindowOperator::fire_due() {
+  NoPhases phases;
+  return fire_due(phases);
+}
+
+template <typename Phases>
+bool WindowOperator::fire_due(Phases& phases) {
   for (; firing_ < windows_.size(); ++firing_) {
-    half_fired_ = !windows_[firing_]->fire(emitter_);
+    half_fired_ = !fire(*windows_[firing_], phases);
     if (half_fired_) return false;
   }
   firing_ = 0;
@@ -288,6 +334,18 @@ std::size_t WindowOperator::count_live_keys() const {
   return live.count();
 }
 
+std::size_t WindowOperator::live_entries() const {
+  std::size_t entries = 0;
+  for (const auto& windows : windows_) entries += windows->live_entries();
+  return entries;
+}
+
+std::vector<std::uint64_t> WindowOperator::entries_by_slot() const {
+  std::vector<std::uint64_t> counts(keys_.slot_count());
+  for (const auto& windows : windows_) windows->count_entries(counts);
+  return counts;
+}
+
 std::size_t WindowOperator::open_windows() const {
   std::size_t open = 0;
   for (const auto& windows : windows_) open += windows->open_windows();
@@ -295,12 +353,17 @@ std::size_t WindowOperator::open_windows() const {
 }
 
 void WindowOperator::report(RunReport& report) const {
+  count(report);
+  report.open_windows_dropped += open_windows();
+  report.state.live_keys += count_live_keys();
+}
+
+void WindowOperator::count(RunReport& report) const {
   report.rows_on_time += on_time_;
   report.rows_late += late_;
   report.rows_in_no_window += in_no_window_;
   report.results += emitter_.results();
   report.overflows.add(emitter_.overflows());
-  report.open_windows_dropped += open_windows();
   StateCounters& state = report.state;
   for (const auto& windows : windows_) {
     const WindowStateCounters& counters = windows->counters();
@@ -313,7 +376,6 @@ void WindowOperator::report(RunReport& report) const {
     state.live_entries += windows->live_entries();
   }
   state.keys += keys_.size();
-  state.live_keys += count_live_keys();
   state.peak_keys += keys_.peak_size();
   state.state_bytes += key_memory_.bytes() + window_memory_.bytes();
   state.peak_key_table_bytes += key_memory_.peak_bytes();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tidemark/operators/key_collection.h"
@@ -18,6 +19,7 @@
 #include "tidemark/operators/run_report.h"
 #include "tidemark/operators/watermark_strategy.h"
 #include "tidemark/operators/window_state.h"
+#include "tidemark/operators/work_phases.h"
 #include "tidemark/runtime/state_memory.h"
 
 namespace tidemark {
@@ -52,14 +54,30 @@ class WindowOperator {
   // Emits windows that are due. False: the output had no room; call again when it has.
   bool fire();
 
+  // The same three, saying where the time goes. Only of queries without allowed lateness whose rows
+  // carry no watermarks.
+  bool add_in_phases(const Batch& rows, std::vector<std::uint16_t>& late_rows, PhaseClock& phases);
+  void advance_in_phases(EventTime watermark, PhaseClock& phases);
+  bool fire_in_phases(PhaseClock& phases);
+
   EventTime watermark() const { return watermark_; }
   // When to call fire() again because of the clock; nothing if the clock does not matter.
   std::optional<EventTime> next_processing_time() const;
   ResultEmitter& emitter() { return emitter_; }
   std::size_t open_windows() const;
 
-  // Adds this stage's figures to a report.
+  // Entries held now, and what window state (without the key table) takes in the allocator; cheap.
+  std::size_t live_entries() const;
+  std::size_t window_bytes() const { return window_memory_.bytes(); }
+  // Entries held now by slot, and the key of a slot as text. Walks all state: see
+  // WindowState::count_entries().
+  std::vector<std::uint64_t> entries_by_slot() const;
+  std::string key_text(std::uint32_t slot) const { return keys_.text(slot); }
+
+  // Adds this stage's figures to a report. count() leaves out what has to be found out by walking
+  // state or keys: live_keys, open_windows_dropped.
   void report(RunReport& report) const;
+  void count(RunReport& report) const;
 
  private:
   std::unique_ptr<LateFirings> make_late_firings(std::uint32_t specification,
@@ -72,7 +90,19 @@ class WindowOperator {
                      std::vector<EventTime>& late_watermarks);
   void add_chunk(const RowChunk& rows, std::vector<std::uint16_t>& late_rows);
   void raise_to(EventTime watermark);
+  template <typename Phases>
+  bool add_rows(const Batch& rows, std::vector<std::uint16_t>& late_rows, Phases& phases);
+  template <typename Phases>
+  void advance_to(EventTime watermark, Phases& phases);
+  bool fire(WindowState& windows, NoPhases& /*phases*/) { return windows.fire(emitter_); }
+  bool fire(WindowState& windows, PhaseClock& phases) {
+    return windows.fire_in_phases(emitter_, phases);
+  }
+  template <typename Phases>
+  bool fire_due(Phases& phases);
   bool fire_due();
+  template <typename Phases>
+  bool fire_all(Phases& phases);
   // No window is half emitted, and no slot of a row looked up whose state does not name it yet.
   bool is_at_rest() const { return !half_fired_ && next_row_ == 0; }
   KeyCollectionSchedule::Figures figures() const;

@@ -11,6 +11,7 @@
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/live_slots.h"
 #include "tidemark/operators/result_emitter.h"
+#include "tidemark/operators/work_phases.h"
 #include "tidemark/runtime/batch.h"
 #include "tidemark/runtime/time.h"
 
@@ -79,12 +80,18 @@ class WindowState {
 
   // Emits due windows in order of their end. False: the emitter had no room; call again.
   virtual bool fire(ResultEmitter& emitter) = 0;
+  // The same, and says where the time goes.
+  virtual bool fire_in_phases(ResultEmitter& emitter, PhaseClock& phases);
 
   // When the clock (ms since the epoch) matters next for fire(); nothing if it does not.
   virtual std::optional<EventTime> next_processing_time() const { return std::nullopt; }
 
   // Entries held now, in all panes and logs.
   virtual std::size_t live_entries() const = 0;
+  // Adds the number of entries of each slot to counts[slot], for all slots there are:
+  // live_entries() together. Walks all state. Only of windows with slices, without allowed
+  // lateness.
+  virtual void count_entries(std::span<std::uint64_t> counts);
   // Windows that hold rows and have not fired.
   virtual std::size_t open_windows() const = 0;
 
@@ -116,6 +123,16 @@ class WindowState {
 
 inline void WindowState::add_partials(const RowChunk&) {
   throw std::logic_error("these windows take rows and no partial states");
+}
+
+inline bool WindowState::fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) {
+  const bool done = fire(emitter);
+  phases.stamp(WorkPhase::kFire);
+  return done;
+}
+
+inline void WindowState::count_entries(std::span<std::uint64_t> /*counts*/) {
+  throw std::logic_error("the entries of these windows cannot be counted by key");
 }
 
 }  // namespace tidemark

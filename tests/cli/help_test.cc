@@ -38,7 +38,8 @@ TEST_P(HelpTest, ExamplesRunAsWritten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryCommand, HelpTest,
-                         testing::Values("window", "bench", "compare", "explain", "gen", "report"));
+                         testing::Values("window", "bench", "profile", "compare", "explain", "gen",
+                                         "report"));
 
 TEST(HelpTextTest, VersionNamesEverythingThatMadeTheBuild) {
   const TemporaryFolder folder;

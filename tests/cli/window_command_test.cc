@@ -277,7 +277,7 @@ TEST_F(WindowCommandTest, AnOutputNeverOverwritesTheInputOrAnotherOutput) {
 }
 
 TEST_F(WindowCommandTest, UnknownCommandsAndNoneAreUsageErrors) {
-  for (const char* line : {"tidemark", "tidemark windw", "tidemark profile", "tidemark gen bids"}) {
+  for (const char* line : {"tidemark", "tidemark windw", "tidemark gen bids"}) {
     const CommandResult result = run(line);
     EXPECT_EQ(result.exit_code, 1) << line;
     EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
