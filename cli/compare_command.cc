@@ -408,22 +408,9 @@ int follow_history(const CompareArguments& arguments) {
   return kExitDone;
 }
 
-int compare_inputs(const CompareArguments& arguments) {
-  check_inputs(arguments);
-  const CompareOptions options = compare_options_of(arguments);
-  if (arguments.inputs.size() < 2) return follow_history(arguments);
-  Cancellation cancellation;
-  const SignalWatch signals(cancellation);
-  if (arguments.run)
-    count_of("--runs", arguments.runs.empty() ? arguments.min_runs : arguments.runs);
-  CompareOutputs outputs(arguments);
-  Sides sides = arguments.run ? run_sides(arguments, cancellation, 0) : read_sides(arguments);
-  if (sides.cancelled) return signals.exit_code(kExitDone);
-  Comparison comparison = compare_sides(sides, options);
-  if (arguments.run && !arguments.no_confirm &&
-      !confirm_by_rerun(arguments, cancellation, options, sides, comparison)) {
-    return signals.exit_code(kExitDone);
-  }
+// Writes and prints everything that was found; returns the exit code.
+int report(const CompareArguments& arguments, const Sides& sides, const Comparison& comparison,
+           CompareOutputs& outputs) {
   std::string text = comparison_text(comparison, arguments.all);
   if (arguments.history.empty() || !sides.problem.empty() || !comparison.wrong.empty()) {
     outputs.write(comparison, nullptr);
@@ -440,6 +427,30 @@ int compare_inputs(const CompareArguments& arguments) {
   if (exit_code == kExitWrongResult) fmt::print(stderr, "tidemark: {}\n", comparison.wrong);
   if (!comparison.figures.empty()) print(text);
   return exit_code;
+}
+
+int compare_commands(const CompareArguments& arguments, const CompareOptions& options) {
+  Cancellation cancellation;
+  const SignalWatch signals(cancellation);
+  CompareOutputs outputs(arguments);
+  Sides sides = run_sides(arguments, cancellation, 0);
+  if (sides.cancelled) return signals.exit_code(kExitDone);
+  Comparison comparison = compare_sides(sides, options);
+  if (!arguments.no_confirm &&
+      !confirm_by_rerun(arguments, cancellation, options, sides, comparison)) {
+    return signals.exit_code(kExitDone);
+  }
+  return report(arguments, sides, comparison, outputs);
+}
+
+int compare_inputs(const CompareArguments& arguments) {
+  check_inputs(arguments);
+  const CompareOptions options = compare_options_of(arguments);
+  if (arguments.run) return compare_commands(arguments, options);
+  if (arguments.inputs.size() < 2) return follow_history(arguments);
+  const Sides sides = read_sides(arguments);
+  CompareOutputs outputs(arguments);
+  return report(arguments, sides, compare_sides(sides, options), outputs);
 }
 
 }  // namespace

@@ -24,38 +24,6 @@ bool matches_any(const std::string& name, const std::vector<std::string>& patter
   });
 }
 
-// Clock readings move a little from one start to the next.
-bool is_same_surrounding(const std::string& name, const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  if (!name.ends_with("mhz_per_cpu")) return false;
-  const double first = std::strtod(a.c_str(), nullptr);
-  const double second = std::strtod(b.c_str(), nullptr);
-  return first > 0 && std::abs(second / first - 1) <= 0.05;
-}
-
-std::vector<std::string> surrounding_differences(const Measurement& base, const Measurement& next) {
-  const auto lookup = [](const Measurement& measurement, const std::string& name) {
-    for (const auto& [key, value] : measurement.surroundings) {
-      if (key == name) return value;
-    }
-    return std::string("not told");
-  };
-  std::vector<std::string> names;
-  for (const Measurement* side : {&base, &next}) {
-    for (const auto& [name, value] : side->surroundings) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
-  }
-  std::vector<std::string> differences;
-  for (const std::string& name : names) {
-    const std::string a = lookup(base, name), b = lookup(next, name);
-    if (!is_same_surrounding(name, a, b)) {
-      differences.push_back(fmt::format("{} ({} and {})", name, a, b));
-    }
-  }
-  return differences;
-}
-
 double mean_of(const std::vector<double>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
@@ -300,8 +268,8 @@ class Comparer {
                (base.direction_unknown && !direction_given)) {
       comparison.reason =
           "reported only: it varies, and --lower or --higher has to say which way is better";
-    } else if (base.one_a_run && fewest < options().min_runs) {
-      comparison.reason = "reported only: one value a run, give a folder of runs or --run";
+    } else if (base.needs_runs && std::min(base_.runs, next_.runs) < options().min_runs) {
+      comparison.reason = "reported only: a single run cannot tell, give a folder of runs or --run";
     } else if (fewest < options().min_runs) {
       too_few(base, comparison);
     } else if ((base.summary || next.summary) &&
@@ -349,6 +317,19 @@ class Comparer {
     for (const TimingTest& timing : tests) p_values.push_back(timing.p_value);
     const std::vector<double> adjusted = holm_adjusted(p_values);
     for (std::size_t i = 0; i < tests.size(); ++i) decide(tests[i], adjusted[i], tests.size());
+    note_different_times();
+  }
+
+  // No test can tell a slower program from a slower machine.
+  void note_different_times() {
+    const bool alarmed = std::any_of(gated_.begin(), gated_.end(), [&](const GatedTiming& timing) {
+      return result_.figures[timing.index].verdict == Verdict::kRegressed;
+    });
+    if (options().paired || !alarmed) return;
+    result_.notes.push_back(
+        "timings of both sides were not measured at the same time: if the machine has become "
+        "slower "
+        "since, so have they; --run measures both in turn");
   }
 
   TimingTest test(const GatedTiming& timing) {

@@ -13,7 +13,6 @@
 
 #include "tidemark/perf/hardware_instructions.h"
 #include "tidemark/perf/instruction_count.h"
-#include "tidemark/perf/rank_test.h"
 #include "tidemark/perf/shell_command.h"
 
 namespace tidemark {
@@ -51,19 +50,6 @@ Measurement measurement_of(const ShellCommandResult& result, const std::string& 
   measurement.figures.push_back(
       process_figure("peak memory", "B", static_cast<double>(result.peak_memory)));
   return measurement;
-}
-
-// Repetitions within a run are not independent of each other: together they are one sample.
-void reduce_to_one_sample(Measurement& measurement) {
-  for (Figure& figure : measurement.figures) {
-    if (figure.summary) {
-      figure.samples = {figure.summary->median};
-      figure.summary.reset();
-    } else if (figure.samples.size() > 1) {
-      figure.samples = {median_of(figure.samples)};
-    }
-    figure.one_a_run = false;
-  }
 }
 
 class InterleavedRunner {
@@ -129,7 +115,14 @@ class InterleavedRunner {
     if (!result) return tl::unexpected(result.error());
     cancelled_ = cancelled_ || result->cancelled;
     if (cancelled_) return Measurement{};
-    if (result->exit_code != 0) return failure(command, *result);
+    // Its own results were wrong, as its JSON says.
+    constexpr int kExitWrongResult = 4;
+    const bool may_tell = result->exit_code == kExitWrongResult && !options_.whole_process;
+    if (result->exit_code != 0 && !may_tell) return failure(command, *result);
+    if (may_tell) {
+      Expected<Measurement> wrong = read_output(command, json, result->out);
+      return wrong && !wrong->wrong.empty() ? wrong : failure(command, *result);
+    }
     if (options_.whole_process) return measurement_of(*result, command);
     return read_output(command, json, result->out);
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +14,7 @@
 
 #include "tidemark/perf/google_benchmark_json.h"
 #include "tidemark/perf/json_document.h"
+#include "tidemark/perf/rank_test.h"
 #include "tidemark/perf/tidemark_json.h"
 
 namespace tidemark {
@@ -48,6 +51,8 @@ Expected<Measurement> read_folder(const std::string& path, BenchmarkTime time) {
   for (std::size_t i = 1; all && i < files.size(); ++i) {
     Expected<Measurement> run = read_one_file(files[i], time);
     if (!run) return run;
+    if (i == 1) reduce_to_one_sample(*all);
+    reduce_to_one_sample(*run);
     Expected<void> added = add_run(*all, *run);
     if (!added) return tl::unexpected(added.error());
   }
@@ -55,7 +60,50 @@ Expected<Measurement> read_folder(const std::string& path, BenchmarkTime time) {
   return all;
 }
 
+// Clock readings move a little from one start to the next.
+bool is_same_surrounding(const std::string& name, const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  if (!name.ends_with("mhz_per_cpu")) return false;
+  const double first = std::strtod(a.c_str(), nullptr);
+  const double second = std::strtod(b.c_str(), nullptr);
+  return first > 0 && std::abs(second / first - 1) <= 0.05;
+}
+
 }  // namespace
+
+std::vector<std::string> surrounding_differences(const Measurement& base, const Measurement& next) {
+  const auto lookup = [](const Measurement& measurement, const std::string& name) {
+    for (const auto& [key, value] : measurement.surroundings) {
+      if (key == name) return value;
+    }
+    return std::string("not told");
+  };
+  std::vector<std::string> names;
+  for (const Measurement* side : {&base, &next}) {
+    for (const auto& [name, value] : side->surroundings) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  std::vector<std::string> differences;
+  for (const std::string& name : names) {
+    const std::string a = lookup(base, name), b = lookup(next, name);
+    if (!is_same_surrounding(name, a, b)) {
+      differences.push_back(fmt::format("{} ({} and {})", name, a, b));
+    }
+  }
+  return differences;
+}
+
+void reduce_to_one_sample(Measurement& run) {
+  for (Figure& figure : run.figures) {
+    if (figure.summary) {
+      figure.samples = {figure.summary->median};
+      figure.summary.reset();
+    } else if (figure.samples.size() > 1) {
+      figure.samples = {median_of(figure.samples)};
+    }
+  }
+}
 
 Expected<Measurement> read_measurement(std::string_view text, const std::string& source,
                                        BenchmarkTime time) {
@@ -81,6 +129,11 @@ Expected<void> add_run(Measurement& measurement, const Measurement& run) {
     return make_error(fmt::format("{} is {} and {} is {}: runs of one side must be of one program",
                                   measurement.source, measurement.schema, run.source, run.schema));
   }
+  const std::vector<std::string> differences = surrounding_differences(measurement, run);
+  if (!differences.empty()) {
+    return make_error(fmt::format("{} and {} are runs of one side and differ in {}",
+                                  measurement.source, run.source, fmt::join(differences, ", ")));
+  }
   for (const Figure& figure : run.figures) {
     const auto known = std::find_if(measurement.figures.begin(), measurement.figures.end(),
                                     [&](const Figure& other) { return other.name == figure.name; });
@@ -91,12 +144,6 @@ Expected<void> add_run(Measurement& measurement, const Measurement& run) {
     if (known->text != figure.text) {
       measurement.wrong = fmt::format("{} differs from run to run of {}: {} and {}", figure.name,
                                       run.source, known->text, figure.text);
-    }
-    if (known->summary || figure.summary) {
-      return make_error(
-          fmt::format("{} of {} is an aggregate, and aggregates of several runs cannot "
-                      "be put together: write repetitions",
-                      figure.name, run.source));
     }
     known->samples.insert(known->samples.end(), figure.samples.begin(), figure.samples.end());
   }

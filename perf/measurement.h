@@ -37,8 +37,9 @@ struct Figure {
   std::vector<double> samples = {};           // finite; in the order they were measured
   std::optional<SampleSummary> summary = {};  // where there are no samples
   std::string text = {};                      // a counter that is a text, such as a checksum
-  // One value a run (a percentile, for one), so that a single file cannot say how it varies.
-  bool one_a_run = false;
+  // A single run cannot say how it varies: it has one value (a percentile, for one), or values that
+  // move together from run to run.
+  bool needs_runs = false;
   // Whether nothing but its name says which way is better; then it is only gated as a counter.
   bool direction_unknown = false;
 };
@@ -74,8 +75,17 @@ enum class BenchmarkTime { kReal, kCpu };
 Expected<Measurement> read_measurement(std::string_view text, const std::string& source,
                                        BenchmarkTime time);
 
-// The same from a file, or from a folder that holds one file (*.json) per run.
+// The same from a file, or from a folder that holds one file (*.json) per run; with several files
+// each is one sample.
 Expected<Measurement> read_measurement_file(const std::string& path, BenchmarkTime time);
+
+// What differs between the surroundings of two measurements, such as `machine.cpus (2 and 4)`; a
+// clock speed that was read a little differently does not.
+std::vector<std::string> surrounding_differences(const Measurement& a, const Measurement& b);
+
+// Leaves one sample of each figure, the median: repetitions in one run share what happened in it,
+// so that among several runs they are no more than one sample.
+void reduce_to_one_sample(Measurement& run);
 
 // Adds the samples of a further run of the same program. Refuses one with other surroundings.
 Expected<void> add_run(Measurement& measurement, const Measurement& run);

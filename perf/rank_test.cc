@@ -132,6 +132,14 @@ double mann_whitney_p(const std::vector<double>& a, const std::vector<double>& b
 
 double smallest_mann_whitney_p(std::size_t a, std::size_t b) {
   if (a == 0 || b == 0) return 1;
+  if (a + b <= kExactSamples) {
+    // Two of all ways to deal the samples out.
+    double ways = 1;
+    for (std::size_t i = 1; i <= b; ++i) {
+      ways *= static_cast<double>(a + i) / static_cast<double>(i);
+    }
+    return std::min(1.0, 2 / ways);
+  }
   std::vector<double> low(a, 0), high(b, 0);
   std::iota(low.begin(), low.end(), 0.0);
   std::iota(high.begin(), high.end(), static_cast<double>(a));

@@ -151,6 +151,8 @@ class TidemarkReader {
                             number(list / i / "cpu_seconds", true));
     }
     measurement_.figures.push_back(std::move(wall));
+    // Within a run CPU time hardly varies, and from run to run the machine's speed does.
+    cpu.needs_runs = true;
     if (!cpu.samples.empty()) measurement_.figures.push_back(std::move(cpu));
   }
 
@@ -159,7 +161,7 @@ class TidemarkReader {
     if (!has(path)) return;
     Figure figure{name, unit, better, FigureKind::kTiming};
     figure.samples.push_back(number(path, true));
-    figure.one_a_run = true;
+    figure.needs_runs = true;
     measurement_.figures.push_back(std::move(figure));
   }
 

@@ -231,6 +231,16 @@ TEST_F(CompareCommandTest, WholeProcessesAreMeasuredWhateverTheyWrite) {
   EXPECT_GT(figures[0]["base"]["median"], 0);
 }
 
+TEST_F(CompareCommandTest, ACommandThatFindsItsOwnResultsWrongIsExitCode4) {
+  folder_.write("right.json", R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},
+"counters":{"updates":1},"checks":{"right":true}})");
+  folder_.write("wrong.json", R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},
+"counters":{"updates":1},"checks":{"right":false}})");
+  const std::string command = "tidemark compare --run --runs 1 'cat right.json' 'cat wrong.json";
+  EXPECT_EQ(run(command + "; exit 4'").exit_code, 4);
+  EXPECT_EQ(run(command + "; exit 5'").exit_code, 2);
+}
+
 TEST_F(CompareCommandTest, ACommandThatFailsIsNamedWithWhatItSaid) {
   const CommandResult failed =
       run("tidemark compare --run 'cat base.json' 'echo no disk >&2; exit 7'");

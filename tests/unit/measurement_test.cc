@@ -212,7 +212,7 @@ TEST(TidemarkJsonTest, RepeatsPercentilesAndCountersAreFigures) {
   EXPECT_TRUE(read_text->wrong.empty());
   EXPECT_THAT(figure_of(text, "throughput").samples, ElementsAre(10, 12));
   EXPECT_THAT(figure_of(text, "throughput per CPU second").samples, ElementsAre(20, 15));
-  EXPECT_TRUE(figure_of(text, "event_time_to_result p99").one_a_run);
+  EXPECT_TRUE(figure_of(text, "event_time_to_result p99").needs_runs);
   EXPECT_EQ(find_figure(*read_text, "watermark_to_result p50"), nullptr);
   EXPECT_EQ(figure_of(text, "updates").better, Better::kLower);
   EXPECT_EQ(figure_of(text, "checksum").text, "0x1");
@@ -236,6 +236,20 @@ TEST(MeasurementTest, RunsOfOneSideAddUpToMoreSamples) {
   EXPECT_THAT(all->figures[0].samples, ElementsAre(5, 6));
   EXPECT_FALSE(add_run(*all, *read(R"({"schema":"tidemark-bench/2","machine":{},"build":{},
 "options":{}})")));
+}
+
+TEST(MeasurementTest, RunsOfOneSideThatWereMadeOtherwiseAreRefused) {
+  const std::vector<std::string> rows{benchmark_row("BM_A", 5)};
+  Expected<Measurement> all = read(benchmark_json(rows, R"("num_cpus":2)"));
+  const Expected<void> added = add_run(*all, *read(benchmark_json(rows, R"("num_cpus":4)")));
+  ASSERT_FALSE(added);
+  EXPECT_THAT(added.error().message, HasSubstr("machine.num_cpus (2 and 4)"));
+}
+
+TEST(MeasurementTest, RepetitionsOfOneRunAreOneSampleAmongSeveral) {
+  Expected<Measurement> run = read(benchmark_json(benchmark_rows("BM_A", {3, 1, 2})));
+  reduce_to_one_sample(*run);
+  EXPECT_THAT(run->figures[0].samples, ElementsAre(2));
 }
 
 TEST(MeasurementTest, ATextThatDiffersFromRunToRunIsAWrongResult) {
