@@ -33,12 +33,11 @@ std::string side_text(const std::optional<FigureSide>& side, const std::string& 
 
 std::string change_text(const FigureComparison& figure) {
   if (!figure.change) return "";
-  // Of two counters that differ by less than a percent the exact values say more.
   return fmt::format("{:+.1f} %", 100 * *figure.change);
 }
 
 std::string p_text(const FigureComparison& figure) {
-  if (!figure.p_value) return figure.kind == FigureKind::kTiming ? "" : "exact";
+  if (!figure.p_value) return figure.kind == FigureKind::kCounter ? "exact" : "";
   return *figure.p_value < 0.001 ? "p<0.001" : fmt::format("p={:.3f}", *figure.p_value);
 }
 

@@ -222,6 +222,25 @@ TEST(TidemarkJsonTest, RepeatsPercentilesAndCountersAreFigures) {
   EXPECT_THAT(figure_of(text, "panes throughput").samples, ElementsAre(1, 2));
 }
 
+TEST(TidemarkJsonTest, CellsOfAProfileHaveCountersAndRefusedOnesNothing) {
+  const std::string text =
+      R"({"schema":"tidemark-profile/1","machine":{},"build":{},"options":{},"cells":[
+{"size_ms":3600000,"slide_ms":1000,"keys":10,"strategy":"two-stacks","updates_per_row":1,
+"merges_per_slide":2.5,"live_entries":7,"state_bytes":70,"results":5,"checksum":"0x1",
+"rows_per_second_samples":[8,9],"firing_ns":{"median":3,"p99":4},"refused":null},
+{"size_ms":3600000,"slide_ms":1000,"keys":10,"strategy":"subtract","updates_per_row":null,
+"refused":"max cannot be subtracted"}]})";
+  const std::string cell = "size=1h slide=1s keys=10 two-stacks ";
+  EXPECT_THAT(figure_of(text, cell + "merges_per_slide").samples, ElementsAre(2.5));
+  EXPECT_EQ(figure_of(text, cell + "merges_per_slide").better, Better::kLower);
+  EXPECT_EQ(figure_of(text, cell + "results").better, Better::kEqual);
+  EXPECT_EQ(figure_of(text, cell + "checksum").text, "0x1");
+  EXPECT_THAT(figure_of(text, cell + "throughput").samples, ElementsAre(8, 9));
+  EXPECT_TRUE(figure_of(text, cell + "throughput").needs_runs);
+  EXPECT_THAT(figure_of(text, cell + "firing p99").samples, ElementsAre(4));
+  EXPECT_EQ(read(text)->figures.size(), 9U);
+}
+
 TEST(TidemarkJsonTest, ARunThatFoundItsOwnResultsWrongSaysSo) {
   const Expected<Measurement> measurement =
       read(R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},
