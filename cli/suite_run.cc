@@ -40,6 +40,7 @@ std::vector<SuiteJob> jobs_of(const SuiteArguments& arguments) {
 int run_suite_command(const SuiteArguments& arguments) {
   Cancellation cancellation;
   const SignalWatch signals(cancellation);
+  if (arguments.job == kNoSuiteJob) return kExitDone;
   const std::vector<SuiteJob> jobs = jobs_of(arguments);
   // What is counted is one pass, and nothing else.
   if (!arguments.job.empty()) {

@@ -41,14 +41,16 @@ std::vector<Counted> count_by_valgrind(const SuiteResult& result,
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return {make_error("this program cannot find itself: " + error.message())};
-  std::vector<std::optional<Counted>> counts(result.entries.size());
+  std::vector<std::string> jobs{kNoSuiteJob};
+  for (const SuiteEntry& entry : result.entries) jobs.push_back(entry.job.name);
+  std::vector<std::optional<Counted>> counts(jobs.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     // Relaxed: the number alone matters, and join() hands over the counts.
     for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < counts.size();) {
       const Expected<InstructionCount> count =
           count_instructions(fmt::format("exec \"{}\" bench --suite {} --suite-job {}",
-                                         program.string(), result.name, result.entries[i].job.name),
+                                         program.string(), result.name, jobs[i]),
                              cancellation);
       counts[i] = count ? Counted(count->instructions) : tl::make_unexpected(count.error());
     }
@@ -57,7 +59,15 @@ std::vector<Counted> count_by_valgrind(const SuiteResult& result,
   for (std::size_t i = 0; i < cpu_allowance().workers; ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
   std::vector<Counted> all;
-  for (std::optional<Counted>& count : counts) all.push_back(*std::move(count));
+  for (std::size_t i = 1; i < counts.size(); ++i) {
+    const Counted& start = *counts[0];
+    const Counted& count = *counts[i];
+    if (!start || !count) {
+      all.push_back(start ? count : start);
+    } else {
+      all.push_back(*count - std::min(*start, *count));
+    }
+  }
   return all;
 }
 
@@ -74,10 +84,10 @@ std::optional<std::string> failure_among(const std::vector<Counted>& counts) {
 void count_suite_instructions(SuiteResult& result, const Cancellation* cancellation) {
   std::vector<Counted> counts = count_by_hardware(result, cancellation);
   const std::optional<std::string> no_hardware = failure_among(counts);
-  result.instructions_by = "counted by the CPU, in user space, without the program's start";
+  result.instructions_by = "counted by the CPU, in user space";
   if (no_hardware) {
     counts = count_by_valgrind(result, cancellation);
-    result.instructions_by = "counted by valgrind, with the program's start; " + *no_hardware;
+    result.instructions_by = "counted by valgrind, less the program's start; " + *no_hardware;
     if (const auto no_valgrind = failure_among(counts)) {
       result.instructions_by = fmt::format("not counted: {}; {}", *no_hardware, *no_valgrind);
       return;

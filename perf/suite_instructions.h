@@ -6,9 +6,12 @@
 
 namespace tidemark {
 
+// What `--suite-job` of the command takes for none.
+inline constexpr const char* kNoSuiteJob = "none";
+
 // Fills in the instructions of every entry, of one pass each, and what counted them: the CPU's
-// counter where there is one, else valgrind, under which this program runs each job again (the
-// program's own start counts too then; about a second a job). Without either, and where one fails,
+// counter where there is one, else valgrind, under which this program runs each job again, and once
+// no job, to take its own start away; a second or two a job. Without either, and where one fails,
 // entries stay without, and instructions_by says why. A cancelled count leaves the rest out.
 void count_suite_instructions(SuiteResult& result, const Cancellation* cancellation);
 
