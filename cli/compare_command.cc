@@ -371,7 +371,6 @@ HistoryFindings look_at_history(const CompareArguments& arguments, const Measure
   if (next == nullptr && ::access(path.c_str(), R_OK) != 0) {
     throw UserError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   }
-  // A file that is no history is left as it is.
   Expected<History> history = read_history(path);
   if (!history) throw UserError(history.error().message);
   if (history->last_line_is_torn) {
@@ -408,6 +407,16 @@ int follow_history(const CompareArguments& arguments) {
   return kExitDone;
 }
 
+bool writes_to_standard_output(const CompareArguments& arguments) {
+  return arguments.json == "-" || arguments.markdown == "-" || arguments.junit == "-" ||
+         arguments.html == "-";
+}
+
+// Refuses a history that cannot be read before anything is measured.
+void check_history(const CompareArguments& arguments) {
+  if (!arguments.history.empty()) value_or_throw(read_history(arguments.history));
+}
+
 // Writes and prints everything that was found; returns the exit code.
 int report(const CompareArguments& arguments, const Sides& sides, const Comparison& comparison,
            CompareOutputs& outputs) {
@@ -425,7 +434,7 @@ int report(const CompareArguments& arguments, const Sides& sides, const Comparis
     fmt::print(stderr, "tidemark: {}\n", comparison.not_comparable);
   }
   if (exit_code == kExitWrongResult) fmt::print(stderr, "tidemark: {}\n", comparison.wrong);
-  if (!comparison.figures.empty()) print(text);
+  if (!comparison.figures.empty() && !writes_to_standard_output(arguments)) print(text);
   return exit_code;
 }
 
@@ -446,6 +455,7 @@ int compare_commands(const CompareArguments& arguments, const CompareOptions& op
 int compare_inputs(const CompareArguments& arguments) {
   check_inputs(arguments);
   const CompareOptions options = compare_options_of(arguments);
+  check_history(arguments);
   if (arguments.run) return compare_commands(arguments, options);
   if (arguments.inputs.size() < 2) return follow_history(arguments);
   const Sides sides = read_sides(arguments);

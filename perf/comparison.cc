@@ -312,8 +312,10 @@ class Comparer {
 
   void decide_timings() {
     std::vector<TimingTest> tests;
+    tests.reserve(gated_.size());
     for (const GatedTiming& timing : gated_) tests.push_back(test(timing));
     std::vector<double> p_values;
+    p_values.reserve(tests.size());
     for (const TimingTest& timing : tests) p_values.push_back(timing.p_value);
     const std::vector<double> adjusted = holm_adjusted(p_values);
     for (std::size_t i = 0; i < tests.size(); ++i) decide(tests[i], adjusted[i], tests.size());

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -197,14 +198,16 @@ std::vector<FigureChangePoint> history_change_points(const std::vector<HistorySe
                                                      const ChangePointOptions& options) {
   std::vector<FigureChangePoint> found;
   for (const HistorySeries& one : series) {
+    const std::size_t skipped = one.points.size() - std::min(one.points.size(), kPointsLookedAt);
     std::vector<double> values;
-    for (const HistorySeries::Point& point : one.points) values.push_back(point.value);
+    values.reserve(one.points.size() - skipped);
+    for (std::size_t i = skipped; i < one.points.size(); ++i) values.push_back(one.points[i].value);
     for (const ChangePoint& change : find_change_points(values, options)) {
-      const HistorySeries::Point& first = one.points[change.index];
+      const HistorySeries::Point& first = one.points[skipped + change.index];
       const bool worse = one.better == Better::kEqual ||
                          (change.after > change.before) == (one.better == Better::kLower);
-      found.push_back({one.name, one.unit, change.index, first.time, first.commit, change.before,
-                       change.after, change.p_value, worse});
+      found.push_back({one.name, one.unit, skipped + change.index, first.time, first.commit,
+                       change.before, change.after, change.p_value, worse});
     }
   }
   return found;

@@ -73,6 +73,10 @@ struct FigureChangePoint {
   bool worse = false;
 };
 
+// The newest points of a series in which change points are looked for: the cost grows by their
+// square.
+inline constexpr std::size_t kPointsLookedAt = 400;
+
 std::vector<FigureChangePoint> history_change_points(const std::vector<HistorySeries>& series,
                                                      const ChangePointOptions& options);
 

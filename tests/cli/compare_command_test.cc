@@ -155,6 +155,21 @@ TEST_F(CompareCommandTest, AHistoryGrowsByEachRunAndShowsWhereItsLevelChanged) {
   EXPECT_EQ(report["history"]["figures"][0]["points"].size(), 17U);
 }
 
+TEST_F(CompareCommandTest, AReportOnStandardOutputStandsThereAlone) {
+  const CommandResult result = run("tidemark compare base.json slow.json --json -");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(json::parse(result.out)["verdict"], "regressed");
+}
+
+TEST_F(CompareCommandTest, ABrokenHistoryIsToldBeforeAnythingIsMeasured) {
+  folder_.write("h", "no history\n{}\n");
+  const CommandResult result =
+      run("tidemark compare --run 'touch ran; cat base.json' 'cat base.json' --history h");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("h:1: this line is no entry of a history: it is not JSON"));
+  EXPECT_FALSE(folder_.has("ran"));
+}
+
 TEST_F(CompareCommandTest, APageShowsTheComparison) {
   ASSERT_EQ(run("tidemark compare base.json slow.json --html out.html").exit_code, 3);
   EXPECT_THAT(folder_.read("out.html"), HasSubstr("tidemark-compare/1"));
