@@ -13,7 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench_progress.h"
 #include "cli/duration_argument.h"
+#include "cli/metrics_server.h"
+#include "cli/progress_line.h"
 #include "cli/report_output.h"
 #include "cli/signal_watch.h"
 #include "cli/stream_arguments.h"
@@ -72,6 +75,9 @@ struct BenchArguments {
   std::string suite_job;
   bool instructions = false;
   std::string html;
+  std::string metrics;
+  bool progress = false;
+  bool no_progress = false;
 };
 
 void add_options(CLI::App& command, BenchArguments& arguments) {
@@ -99,6 +105,11 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   add("--rows", arguments.rows, "of one throughput run; default: 1.25 windows of event time");
   add("--json", arguments.json, "file for all figures as one JSON object");
   add("--html", arguments.html, "file for a page with charts, which opens without a network");
+  add("--metrics", arguments.metrics,
+      "serve live figures for Prometheus, such as at 127.0.0.1:9464; port 0: any that is free");
+  command.add_flag("--progress", arguments.progress,
+                   "phase, rate and time left on standard error; default on a terminal only");
+  command.add_flag("--no-progress", arguments.no_progress, "no progress line");
   add("--hgrm", arguments.hgrm, "file for the latency percentiles in HdrHistogram's text format");
   command.add_flag("--find-rate", arguments.find_rate,
                    "search the highest rate that is sustained, each for --warmup and --duration");
@@ -237,7 +248,14 @@ int measure(const CLI::App& command, const BenchArguments& arguments) {
   const std::unique_ptr<OutputFile> html = open_report(arguments.html);
   const PercentileFiles hgrm(arguments.hgrm);
 
+  LiveRuns live;
+  const std::unique_ptr<LiveMetrics> metrics = serve_metrics(arguments.metrics, live);
+  const bool progresses = shows_progress(arguments.progress, arguments.no_progress, true);
+  if (metrics || progresses) options.live = &live;
+  std::optional<ProgressLine> progress;
+  if (progresses) progress.emplace(live, bench_progress(options));
   const BenchResult result = run_bench(options);
+  progress.reset();
   if (result.cancelled) {
     fmt::print(stderr, "tidemark: stopped before the measurement was complete\n");
     return signals.exit_code(kExitDone);

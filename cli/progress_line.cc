@@ -1,11 +1,13 @@
 #include "cli/progress_line.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <utility>
 
-#include "tidemark/connectors/run_summary.h"
+#include "tidemark/perf/progress_text.h"
 
 namespace tidemark::cli {
 
@@ -17,8 +19,8 @@ constexpr const char* kClearLine = "\r\x1b[K";
 
 }  // namespace
 
-ProgressLine::ProgressLine(const std::atomic<std::uint64_t>& rows)
-    : rows_(rows), thread_([this] { show(); }) {}
+ProgressLine::ProgressLine(const LiveRuns& runs, Estimator estimate)
+    : runs_(runs), estimate_(std::move(estimate)), thread_([this] { show(); }) {}
 
 ProgressLine::~ProgressLine() {
   {
@@ -31,17 +33,35 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show() {
-  std::uint64_t before = 0;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point before = start;
+  std::uint64_t rows_before = 0;
   std::unique_lock lock(mutex_);
   while (!stopping_.wait_for(lock, kPeriod, [this] { return stop_; })) {
-    const std::uint64_t rows = rows_.load(std::memory_order_relaxed);
-    const double rate =
-        static_cast<double>(rows - before) / std::chrono::duration<double>(kPeriod).count();
-    fmt::print(stderr, "{}{} rows, {} rows/s", kClearLine, short_count(static_cast<double>(rows)),
-               short_count(rate));
+    const LiveRuns::State state = runs_.state();
+    if (!state.run) continue;
+    RowTotals totals = state.earlier;
+    totals += state.run->totals();
+    const Clock::time_point now = Clock::now();
+    const Estimate estimate = estimate_(state, totals, now - start);
+    Progress progress;
+    progress.phase = estimate.phase;
+    progress.rows = totals.read;
+    progress.rows_per_second = static_cast<double>(totals.read - rows_before) /
+                               std::chrono::duration<double>(now - before).count();
+    progress.watermark = state.run->watermark();
+    progress.late = totals.late();
+    progress.left = estimate.left;
+    fmt::print(stderr, "{}{}", kClearLine, progress_text(progress));
     std::fflush(stderr);
-    before = rows;
+    before = now;
+    rows_before = totals.read;
   }
+}
+
+bool shows_progress(bool wanted, bool unwanted, bool otherwise) {
+  if (unwanted) return false;
+  return wanted || (otherwise && ::isatty(STDERR_FILENO) == 1);
 }
 
 }  // namespace tidemark::cli

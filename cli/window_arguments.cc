@@ -99,7 +99,11 @@ void add_output_options(CLI::App& command, WindowArguments& arguments) {
            "emit as produced; otherwise rows come by window end, window start, then key");
   add("--summary", arguments.summary, "file for the run's figures as one JSON object");
   add_flag("--quiet", arguments.quiet, "no summary and no notes on standard error");
-  add_flag("--progress", arguments.progress, "a progress line; default on a terminal only");
+  add("--metrics", arguments.metrics,
+      "serve live figures for Prometheus, such as at 127.0.0.1:9464; port 0: any that is free");
+  add_flag(
+      "--progress", arguments.progress,
+      "rate, watermark, late rows and time left on standard error; default on a terminal only");
   add_flag("--no-progress", arguments.no_progress, "no progress line");
 }
 

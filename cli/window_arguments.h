@@ -53,6 +53,7 @@ struct WindowArguments {
   bool quiet = false;
   bool progress = false;
   bool no_progress = false;
+  std::string metrics;
 };
 
 // Adds all options to `command`; `arguments` must outlive it.

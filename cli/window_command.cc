@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -14,18 +13,20 @@
 #include <utility>
 #include <vector>
 
+#include "cli/metrics_server.h"
 #include "cli/progress_line.h"
 #include "cli/signal_watch.h"
 #include "cli/user_error.h"
 #include "cli/window_arguments.h"
 #include "tidemark/connectors/bad_output.h"
-#include "tidemark/connectors/counting_partition.h"
 #include "tidemark/connectors/late_output.h"
 #include "tidemark/connectors/ordered_results.h"
 #include "tidemark/connectors/output_file.h"
 #include "tidemark/connectors/run_summary.h"
 #include "tidemark/operators/pipeline.h"
+#include "tidemark/perf/progress_text.h"
 #include "tidemark/runtime/cpu_allowance.h"
+#include "tidemark/runtime/published_value.h"
 
 namespace tidemark::cli {
 
@@ -131,6 +132,7 @@ class WindowRun {
     }
     const CpuAllowance allowance = cpu_allowance();
     choose_cores(allowance);
+    metrics_ = serve_metrics(arguments_.metrics, live_);
     WindowInputOptions options;
     options.input = arguments_.input;
     options.format = format_of(arguments_);
@@ -143,6 +145,7 @@ class WindowRun {
     options.carry_text = !arguments_.late_output.empty();
     options.bad_rows = [this](const BadRow& row) { bad_rows_.accept(row); };
     options.on_bad = on_bad();
+    options.bytes_taken = &bytes_taken_;
     options.query = query_;
     options.watermark_column = arguments_.watermark_column;
     options.cores = cores_;
@@ -202,26 +205,37 @@ class WindowRun {
   }
 
   RunReport execute() {
-    std::vector<std::unique_ptr<SourcePartition>> partitions;
-    for (auto& partition : input_.partitions) {
-      partitions.push_back(std::make_unique<CountingPartition>(std::move(partition), rows_));
-    }
     PipelineOptions options;
     options.cores = cores_;
     options.cpus = cpus_;
     options.stream = stream_of(arguments_, input_);
     options.cancellation = &cancellation_;
+    const bool progresses = shows_progress();
+    if (progresses || metrics_) options.live = &live_;
     ResultSinks sinks;
     sinks.shared = ordered_ == nullptr ? writer_.get() : ordered_.get();
     std::optional<ProgressLine> progress;
-    if (shows_progress()) progress.emplace(rows_);
-    return run_pipeline(query_, partitions, sinks, late_.get(), options);
+    if (progresses) {
+      progress.emplace(live_, [this](const auto&, const RowTotals& totals, auto elapsed) {
+        return ProgressLine::Estimate{"", time_left(share_done(totals), elapsed)};
+      });
+    }
+    return run_pipeline(query_, input_.partitions, sinks, late_.get(), options);
+  }
+
+  // Of the input, from 0 to 1; 0 where its size is not known.
+  double share_done(const RowTotals& totals) const {
+    if (input_.rows) return static_cast<double>(totals.read) / static_cast<double>(*input_.rows);
+    struct stat status {};
+    const int found = arguments_.input == "-" ? ::fstat(STDIN_FILENO, &status)
+                                              : ::stat(arguments_.input.c_str(), &status);
+    if (found != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return 0;
+    return static_cast<double>(bytes_taken_.get()) / static_cast<double>(status.st_size);
   }
 
   bool shows_progress() const {
-    if (arguments_.no_progress) return false;
-    return arguments_.progress ||
-           (!arguments_.quiet && !output_->is_terminal() && ::isatty(STDERR_FILENO) == 1);
+    return cli::shows_progress(arguments_.progress, arguments_.no_progress,
+                               !arguments_.quiet && !output_->is_terminal());
   }
 
   void close_outputs(const RunReport& report) {
@@ -271,7 +285,9 @@ class WindowRun {
   std::optional<ResultFormat> format_;
   std::size_t cores_ = 1;
   std::vector<int> cpus_;
-  std::atomic<std::uint64_t> rows_{0};
+  LiveRuns live_;
+  std::unique_ptr<LiveMetrics> metrics_;  // null unless they are served
+  PublishedValue<std::uint64_t> bytes_taken_;
 
   // In this order: writers go before the files that they write to.
   std::unique_ptr<OutputFile> output_;

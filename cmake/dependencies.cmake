@@ -8,6 +8,7 @@ find_package(mimalloc REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(simdjson REQUIRED)
+find_package(prometheus-cpp REQUIRED)
 
 # Debian ships these two as plain headers.
 find_path(TIDEMARK_CONCURRENTQUEUE_DIR concurrentqueue/concurrentqueue.h REQUIRED)

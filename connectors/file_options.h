@@ -13,6 +13,7 @@
 #include "tidemark/connectors/event_time_text.h"
 #include "tidemark/runtime/batch.h"
 #include "tidemark/runtime/cancellation.h"
+#include "tidemark/runtime/published_value.h"
 
 namespace tidemark {
 
@@ -86,6 +87,9 @@ struct FileSourceOptions {
   std::size_t chunk_bytes = 256 * 1024;
   // A longer row ends the run: most likely a quote is not closed, and memory is finite.
   std::size_t max_row_bytes = 64 * 1024 * 1024;
+  // Bytes of rows that have been taken in, for another thread to look at; may be null.
+  PublishedValue<std::uint64_t>* bytes_taken = nullptr;
+
   // Asked while waiting for the first rows of a stream; may be null.
   const Cancellation* cancellation = nullptr;
 };

@@ -90,6 +90,7 @@ FileSourceOptions file_options(const WindowInputOptions& options,
   file.carry_raw = options.carry_text;
   file.bad_rows = options.bad_rows;
   file.on_bad = options.on_bad;
+  file.bytes_taken = options.bytes_taken;
   file.threads = std::max<std::size_t>(options.cores, 1);
   file.cpus = options.cpus;
   file.cancellation = options.cancellation;
@@ -199,6 +200,7 @@ Expected<WindowInput> open_generator(const WindowInputOptions& options) {
     return tl::unexpected(bound.error());
   }
   const OrdersConfig& orders = config->orders;
+  input.rows = orders.rows;
   if (options.keys.empty()) input.stream = expected_stream(1, orders.rate, Skew{});
   if (options.keys == std::vector<std::string>{"user_id"}) {
     input.stream = expected_stream(orders.keys, orders.rate, orders.skew);

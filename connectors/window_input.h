@@ -39,6 +39,8 @@ struct WindowInputOptions {
   bool carry_text = false;
   BadRowHandler bad_rows;
   OnBadRow on_bad = OnBadRow::kSkip;
+  // See FileSourceOptions; generated orders say how many rows they are instead.
+  PublishedValue<std::uint64_t>* bytes_taken = nullptr;
   // What the query says about windows and time: windows, time_domain, watermarks, delay and
   // max_ahead. Its columns and aggregates are of no account.
   WindowQuery query;
@@ -62,6 +64,8 @@ struct WindowInput {
   std::vector<WindowSpec> windows;
   // For messages.
   std::string name;
+  // How many rows there are, if that is known.
+  std::optional<std::uint64_t> rows;
   // The header as CSV, where rows carry their text. JSON text is one column.
   std::optional<std::string> header;
   bool text_is_json = false;

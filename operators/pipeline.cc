@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tidemark/operators/live_run.h"
 #include "tidemark/operators/plan.h"
 #include "tidemark/operators/sink_task.h"
 #include "tidemark/operators/source_task.h"
@@ -25,6 +26,7 @@ class Pipeline {
         wall_clock_(options.wall_clock ? options.wall_clock : WallClock(system_wall_clock)),
         sinks_are_shared_(sinks.shared != nullptr),
         has_sink_task_(sinks_are_shared_ || late != nullptr),
+        live_(begin_live(partitions.size())),
         scheduler_(scheduler_options()),
         window_channels_(options.cores),
         source_channels_(partitions.size()) {
@@ -63,6 +65,12 @@ class Pipeline {
   }
 
  private:
+  std::shared_ptr<LiveRun> begin_live(std::size_t sources) const {
+    if (options_.live == nullptr) return nullptr;
+    return options_.live->begin(sources, options_.cores, options_.cores + (has_sink_task_ ? 1 : 0),
+                                options_.channel_batches);
+  }
+
   // The sink task has a worker of its own beside the cores: it may block in a write.
   SchedulerOptions scheduler_options() const {
     SchedulerOptions scheduler;
@@ -70,15 +78,19 @@ class Pipeline {
     scheduler.cpus = options_.cpus;
     scheduler.ladder = options_.ladder;
     scheduler.random_yields = options_.random_yields;
+    for (std::size_t i = 0; live_ && i < live_->workers(); ++i) {
+      scheduler.figures.push_back(&live_->worker(i));
+    }
     return scheduler;
   }
 
   std::size_t core_of_source(std::size_t source) const { return source % options_.cores; }
 
-  Channel* connect(Inbox& inbox, std::size_t index, Parker& producer, const Schema& schema) {
+  Channel* connect(Inbox& inbox, std::size_t index, Parker& producer, const Schema& schema,
+                   ChannelFigures* figures = nullptr) {
     channels_.push_back(std::make_unique<Channel>(inbox, static_cast<std::uint32_t>(index),
                                                   producer, schema, options_.batch_rows,
-                                                  options_.channel_batches));
+                                                  options_.channel_batches, figures));
     return channels_.back().get();
   }
 
@@ -87,8 +99,9 @@ class Pipeline {
     for (std::size_t window = 0; window < options_.cores; ++window) {
       window_inboxes_.push_back(std::make_unique<Inbox>(scheduler_.parker(window)));
       for (std::size_t source = 0; source < sources; ++source) {
-        Channel* channel = connect(*window_inboxes_.back(), source,
-                                   scheduler_.parker(core_of_source(source)), schema);
+        Channel* channel =
+            connect(*window_inboxes_.back(), source, scheduler_.parker(core_of_source(source)),
+                    schema, live_ ? &live_->channel(source, window) : nullptr);
         window_channels_[window].push_back(channel);
         source_channels_[source].push_back(channel);
       }
@@ -121,6 +134,7 @@ class Pipeline {
       sources_.push_back(std::make_unique<SourceTask>(i, query_, *partitions[i],
                                                       source_channels_[i], scheduler_.parker(core),
                                                       drift_.get(), options_, make_local_panes()));
+      if (live_) sources_.back()->publish_to(live_->source(i));
       scheduler_.add(core, *sources_.back());
     }
   }
@@ -143,6 +157,7 @@ class Pipeline {
       windows_.push_back(std::make_unique<WindowTask>(
           i, query_, plans_, *window_inboxes_[i], window_channels_[i], outputs, options_.batch_rows,
           wall_clock_, options_.key_collection));
+      if (live_) windows_.back()->publish_to(*live_, i);
       scheduler_.add(i, *windows_.back());
     }
   }
@@ -159,6 +174,7 @@ class Pipeline {
   WallClock wall_clock_;
   bool sinks_are_shared_;
   bool has_sink_task_;
+  std::shared_ptr<LiveRun> live_;  // may be null
   Scheduler scheduler_;
   std::vector<std::unique_ptr<Inbox>> window_inboxes_;
   std::unique_ptr<Inbox> sink_inbox_;

@@ -18,6 +18,8 @@
 
 namespace tidemark {
 
+class LiveRuns;
+
 struct PipelineOptions {
   // Worker threads, at least 1; each runs one window stage, and sources are dealt out over them.
   std::size_t cores = 1;
@@ -45,6 +47,8 @@ struct PipelineOptions {
   LocalAggregation local_aggregation = LocalAggregation::kWhenItPays;
   // Asked before every batch; may be null.
   const Cancellation* cancellation = nullptr;
+  // Where the run shows its figures while it goes on; may be null.
+  LiveRuns* live = nullptr;
 };
 
 }  // namespace tidemark

@@ -62,7 +62,7 @@ TaskStatus SourceTask::run() {
     partition_.start(parker_);
   }
   deadline_.reset();
-  if (!drain()) return TaskStatus::kWaiting;
+  if (!drain()) return TaskStatus::kBlocked;
   if (stopped_) return TaskStatus::kFinished;
   if (cancellation_ != nullptr && cancellation_->requested()) {
     finish(true);
@@ -142,6 +142,8 @@ bool SourceTask::follow_clock() {
 }
 
 TaskStatus SourceTask::poll() {
+  // The event time of the rows before, too, which have been followed and routed by now.
+  if (figures_ != nullptr) publish_figures();
   rows_.clear();
   next_row_ = 0;
   switch (partition_.poll(rows_)) {
@@ -165,6 +167,7 @@ void SourceTask::take_rows() {
   watermarks_.stamp(rows_);
   if (!by_clock_) jumps_.observe({rows_.times(), rows_.size()});
   hash_keys(rows_, key_columns_, 0, rows_.size());
+  if (figures_ != nullptr) publish_figures();
 }
 
 TaskStatus SourceTask::wait_for_rows() {
@@ -208,9 +211,17 @@ void SourceTask::publish_progress(EventTime watermark) {
   if (drift_ != nullptr) drift_->publish(index_, watermark);
 }
 
+void SourceTask::publish_figures() {
+  const std::uint64_t unreadable = partition_.bad_rows();
+  figures_->rows_read.set(rows_read_ + unreadable);
+  figures_->rows_bad.set(rows_refused_ + unreadable);
+  figures_->highest_event_time.set(watermarks_.highest());
+}
+
 void SourceTask::finish(bool cancelled) {
   partition_.stop();
   publish_progress(kEndOfTime);
+  if (figures_ != nullptr) publish_figures();
   silent_ = rows_read_ == 0 && partition_.bad_rows() == 0 && idle_transitions_ == 0 && !by_clock_ &&
             quiet_since_ && now() - *quiet_since_ >= kLongSilence;
   stopped_ = true;

@@ -10,6 +10,7 @@
 
 #include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/operators/key_partition.h"
+#include "tidemark/operators/live_run.h"
 #include "tidemark/operators/local_panes.h"
 #include "tidemark/operators/pipeline_options.h"
 #include "tidemark/operators/query.h"
@@ -38,6 +39,8 @@ class SourceTask final : public Task {
   std::optional<Clock::time_point> deadline() const override { return deadline_; }
   std::string name() const override;
 
+  // Before the run: where to show rows and event time after each batch.
+  void publish_to(SourceFigures& figures) { figures_ = &figures; }
   void report(RunReport& report) const;
 
  private:
@@ -55,6 +58,7 @@ class SourceTask final : public Task {
   Clock::duration time_to_next_cut() const;
   Clock::time_point now() const { return steady_clock_ ? steady_clock_() : Clock::now(); }
   void publish_progress(EventTime watermark);
+  void publish_figures();
   void finish(bool cancelled);
 
   std::size_t index_;
@@ -75,6 +79,7 @@ class SourceTask final : public Task {
   std::function<Clock::time_point()> steady_clock_;
   WatermarkDrift* drift_;  // may be null
   const Cancellation* cancellation_;
+  SourceFigures* figures_ = nullptr;
 
   Batch rows_;
   std::size_t next_row_ = 0;

@@ -24,6 +24,13 @@
 
 namespace tidemark {
 
+// Rows judged so far.
+struct RowOutcomes {
+  std::uint64_t on_time = 0;
+  std::uint64_t late = 0;
+  std::uint64_t in_no_window = 0;
+};
+
 // All window specifications of a query over one stage's share of the keys. Not thread-safe.
 class WindowOperator {
  public:
@@ -61,6 +68,7 @@ class WindowOperator {
   bool fire_in_phases(PhaseClock& phases);
 
   EventTime watermark() const { return watermark_; }
+  RowOutcomes rows() const { return {on_time_, late_, in_no_window_}; }
   // When to call fire() again because of the clock; nothing if the clock does not matter.
   std::optional<EventTime> next_processing_time() const;
   ResultEmitter& emitter() { return emitter_; }

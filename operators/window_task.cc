@@ -76,12 +76,12 @@ WindowTask::~WindowTask() = default;
 std::string WindowTask::name() const { return fmt::format("window[{}]", index_); }
 
 TaskStatus WindowTask::run() {
-  if (unsettled_ && !settle()) return TaskStatus::kWaiting;
+  if (unsettled_ && !settle()) return TaskStatus::kBlocked;
   if (change_) {
     follow_change();
     return TaskStatus::kProgress;
   }
-  if (running_sources_ == 0) return send_end() ? TaskStatus::kFinished : TaskStatus::kWaiting;
+  if (running_sources_ == 0) return send_end() ? TaskStatus::kFinished : TaskStatus::kBlocked;
   if (waiting_ == nullptr) waiting_ = inbox_.try_receive();
   if (waiting_ == nullptr) {
     const auto due = operator_.next_processing_time();
@@ -89,7 +89,7 @@ TaskStatus WindowTask::run() {
     unsettled_ = true;
     return TaskStatus::kProgress;
   }
-  if (!take(*waiting_)) return TaskStatus::kWaiting;
+  if (!take(*waiting_)) return TaskStatus::kBlocked;
   waiting_ = nullptr;
   return TaskStatus::kProgress;
 }
@@ -109,8 +109,10 @@ bool WindowTask::take(Batch& batch) {
     raise(alignment_.on_active(header.channel));
     if (unsettled_ && !settle()) return false;
   }
+  if (figures_ != nullptr && !begun_) left_out_ = !alignment_.counts(header.channel);
   if (has_rows && !add_rows(batch)) return false;
   sources_[header.channel]->release(&batch);
+  if (figures_ != nullptr) publish_figures();
   follow_header(header);
   return true;
 }
@@ -187,6 +189,11 @@ void WindowTask::follow_header(const BatchHeader& header) {
   if (header.watermark != kNoWatermark) {
     raise(alignment_.on_watermark(header.channel, header.watermark));
   }
+  if (figures_ != nullptr) {
+    ChannelFigures& channel = *channel_figures_[header.channel];
+    if (header.watermark != kNoWatermark) channel.watermark.set(header.watermark);
+    channel.idle.set(header.idle);
+  }
   // What comes after that watermark waits until everything due at it has fired.
   if (header.end_of_stream || header.idle) change_ = header;
 }
@@ -205,9 +212,30 @@ void WindowTask::follow_change() {
   }
 }
 
+void WindowTask::publish_to(LiveRun& run, std::size_t index) {
+  figures_ = &run.stage(index);
+  for (std::size_t i = 0; i < run.sources(); ++i) {
+    channel_figures_.push_back(&run.channel(i, index));
+  }
+}
+
+// After rows. The stage's watermark is the lowest of the channels that count: only one that does
+// not, because it was idle, can have rows behind it that its own watermark would let pass.
+void WindowTask::publish_figures() {
+  const RowOutcomes rows = operator_.rows();
+  const std::uint64_t late_before =
+      figures_->rows_late_in_source.get() + figures_->rows_late_after_idle.get();
+  (left_out_ ? figures_->rows_late_after_idle : figures_->rows_late_in_source)
+      .add(rows.late - late_before);
+  figures_->rows_on_time.set(rows.on_time);
+  figures_->rows_in_no_window.set(rows.in_no_window);
+  figures_->results.set(operator_.emitter().results());
+}
+
 void WindowTask::raise(std::optional<EventTime> watermark) {
   if (!watermark) return;
   operator_.advance(*watermark);
+  if (figures_ != nullptr) figures_->watermark.set(*watermark);
   unsettled_ = true;
 }
 
@@ -231,6 +259,7 @@ bool WindowTask::send_watermark() {
     emitter.flush();
   }
   sent_watermark_ = watermark;
+  if (figures_ != nullptr) figures_->results.set(emitter.results());
   return true;
 }
 

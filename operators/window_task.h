@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemark/operators/live_run.h"
 #include "tidemark/operators/sink.h"
 #include "tidemark/operators/window_operator.h"
 #include "tidemark/runtime/channel.h"
@@ -39,6 +40,9 @@ class WindowTask final : public Task {
   std::optional<Clock::time_point> deadline() const override;
   std::string name() const override;
 
+  // Before the run: where stage `index` of the run shows its figures after each batch.
+  void publish_to(LiveRun& run, std::size_t index);
+
   bool cancelled() const { return cancelled_; }
   EventTime watermark() const { return alignment_.watermark(); }
   void report(RunReport& report) const { operator_.report(report); }
@@ -61,6 +65,7 @@ class WindowTask final : public Task {
   void raise(std::optional<EventTime> watermark);
   bool send_watermark();
   bool send_end();
+  void publish_figures();
 
   std::size_t index_;
   Inbox& inbox_;
@@ -77,6 +82,10 @@ class WindowTask final : public Task {
   // A channel's end or idleness that is still to be followed.
   std::optional<BatchHeader> change_;
   EventTime sent_watermark_ = kNoWatermark;
+  StageFigures* figures_ = nullptr;
+  std::vector<ChannelFigures*> channel_figures_;  // by source
+  // The watermark of the channel that `waiting_` came by does not count for the stage's.
+  bool left_out_ = false;
   bool cancelled_ = false;
   bool results_ended_ = false;
   bool late_ended_ = false;

@@ -33,6 +33,7 @@ PipelineOptions bench_pipeline(const BenchOptions& options, std::size_t cores) {
   }
   pipeline.local_aggregation = options.local_aggregation;
   pipeline.cancellation = options.cancellation;
+  pipeline.live = options.live;
   return pipeline;
 }
 

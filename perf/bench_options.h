@@ -45,6 +45,8 @@ struct BenchOptions {
 
   // Ends the measurement early; may be null.
   const Cancellation* cancellation = nullptr;
+  // Where runs show their figures while they go on; may be null.
+  LiveRuns* live = nullptr;
 };
 
 // count, sum(amount), max(amount).

@@ -45,10 +45,11 @@ Batch* Inbox::try_receive() {
 }
 
 Channel::Channel(Inbox& inbox, std::uint32_t index, Parker& producer, const Schema& schema,
-                 std::size_t batch_rows, std::size_t credit)
+                 std::size_t batch_rows, std::size_t credit, ChannelFigures* figures)
     : inbox_(inbox),
       index_(index),
       producer_(producer),
+      figures_(figures),
       send_token_(inbox.queue_),
       home_(blocks_needed(checked_credit(credit, index)) * Queue::BLOCK_SIZE),
       home_token_(home_) {
@@ -68,6 +69,7 @@ Batch* Channel::try_acquire() {
 
 void Channel::send(Batch* batch) {
   batch->header.channel = index_;
+  if (figures_ != nullptr) figures_->sent.add(1);
   // There is always room for the batches that the channel owns: see blocks_needed().
   if (!inbox_.queue_.try_enqueue(send_token_, batch)) {
     throw std::logic_error("channel " + std::to_string(index_) +
@@ -82,6 +84,7 @@ void Channel::release(Batch* batch) {
     throw std::logic_error("channel " + std::to_string(index_) +
                            " got back more batches than it owns; release each received batch once");
   }
+  if (figures_ != nullptr) figures_->released.add(1);
   producer_.unpark();
 }
 

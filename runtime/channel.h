@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tidemark/runtime/batch.h"
+#include "tidemark/runtime/channel_figures.h"
 #include "tidemark/runtime/parker.h"
 
 namespace tidemark {
@@ -38,9 +39,10 @@ class Inbox {
 class Channel {
  public:
   // Makes `credit` batches (at least 1) of `batch_rows` rows each and connects to `inbox` as its
-  // channel number `index`. `producer` is unparked whenever a batch comes home.
+  // channel number `index`. `producer` is unparked whenever a batch comes home. `figures`, which
+  // must outlive the channel, may be null.
   Channel(Inbox& inbox, std::uint32_t index, Parker& producer, const Schema& schema,
-          std::size_t batch_rows, std::size_t credit);
+          std::size_t batch_rows, std::size_t credit, ChannelFigures* figures = nullptr);
 
   // An empty batch, or nullptr while all of them are on the way. Producer only; never blocks.
   Batch* try_acquire();
@@ -57,6 +59,7 @@ class Channel {
   Inbox& inbox_;
   std::uint32_t index_;
   Parker& producer_;
+  ChannelFigures* figures_;  // may be null
   std::vector<std::unique_ptr<Batch>> batches_;
   moodycamel::ProducerToken send_token_;
   moodycamel::ConcurrentQueue<Batch*> home_;

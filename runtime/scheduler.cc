@@ -59,7 +59,9 @@ struct Scheduler::Worker {
   std::vector<Task*> tasks;
   std::optional<std::minstd_rand> random;
   WorkerMetrics metrics;
+  WorkerFigures* figures = nullptr;
   std::uint64_t idle_rounds = 0;
+  bool blocked = false;  // in the last round some task was
   std::thread thread;
 };
 
@@ -68,6 +70,7 @@ struct Scheduler::Worker {
 void Scheduler::Worker::run_tasks(const std::atomic<bool>& stop) {
   const Clock::time_point start = Clock::now();
   Clock::duration waited{};
+  if (figures != nullptr) figures->begin(start);
   // Relaxed: whoever sets the flag unparks this worker afterwards, and no data hangs on it.
   while (!tasks.empty() && !stop.load(std::memory_order_relaxed)) {
     if (run_round(stop)) {
@@ -75,18 +78,25 @@ void Scheduler::Worker::run_tasks(const std::atomic<bool>& stop) {
       continue;
     }
     const Clock::time_point wait_start = Clock::now();
+    if (figures != nullptr) figures->begin_wait(wait_start, blocked);
     wait_once();
-    waited += Clock::now() - wait_start;
+    const Clock::time_point wait_end = Clock::now();
+    if (figures != nullptr) figures->end_wait(wait_end);
+    waited += wait_end - wait_start;
   }
-  metrics.busy = Clock::now() - start - waited;
+  const Clock::time_point end = Clock::now();
+  if (figures != nullptr) figures->end(end);
+  metrics.busy = end - start - waited;
 }
 
 // Runs every task once, downstream first. True if any got on or finished.
 bool Scheduler::Worker::run_round(const std::atomic<bool>& stop) {
   bool progress = false;
+  blocked = false;
   for (std::size_t i = tasks.size(); i-- > 0;) {
     const TaskStatus status = tasks[i]->run();
-    progress |= status != TaskStatus::kWaiting;
+    progress |= status == TaskStatus::kProgress || status == TaskStatus::kFinished;
+    blocked |= status == TaskStatus::kBlocked;
     if (status == TaskStatus::kFinished) {
       tasks.erase(tasks.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -132,6 +142,7 @@ Scheduler::Scheduler(SchedulerOptions options) : options_(std::move(options)) {
   workers_.reserve(options_.cores);
   for (std::size_t core = 0; core < options_.cores; ++core) {
     workers_.push_back(std::make_unique<Worker>(options_.ladder));
+    if (core < options_.figures.size()) workers_.back()->figures = options_.figures[core];
     if (options_.random_yields) {
       // The generator's own seeding maps every seed to a usable state; cores differ by their
       // number.

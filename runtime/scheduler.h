@@ -9,6 +9,7 @@
 
 #include "tidemark/runtime/parker.h"
 #include "tidemark/runtime/task.h"
+#include "tidemark/runtime/worker_figures.h"
 
 namespace tidemark {
 
@@ -28,6 +29,8 @@ struct SchedulerOptions {
   WaitLadder ladder;
   // Stress tests: yield at random points between tasks, from this seed.
   std::optional<std::uint64_t> random_yields;
+  // Where each worker says how it spends its time, or empty; they must outlive the scheduler.
+  std::vector<WorkerFigures*> figures;
 };
 
 // Not thread-safe: set up, run once, read back.

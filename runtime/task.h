@@ -11,6 +11,7 @@ namespace tidemark {
 enum class TaskStatus : std::uint8_t {
   kProgress,  // did something; run again soon
   kWaiting,   // nothing to do until it is unparked or its deadline passes
+  kBlocked,   // the same, with work at hand that what comes next in the pipeline has no room for
   kFinished,  // done for good; not run again
 };
 

@@ -38,6 +38,10 @@ class WatermarkAlignment {
   EventTime watermark() const { return watermark_; }
   // True while some channels are idle and all others are complete or finished.
   bool idle() const;
+  // Whether the channel's watermark counts: it is active and has caught up.
+  bool counts(std::size_t channel) const {
+    return channels_[channel].state == State::kActive && channels_[channel].aligned;
+  }
   // True once on_finished() has been called for every channel.
   bool finished() const;
 

@@ -1,0 +1,50 @@
+#include "tidemark/perf/progress_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidemark/connectors/run_summary.h"
+#include "tidemark/connectors/time_formatter.h"
+
+namespace tidemark {
+
+namespace {
+
+std::string utc_text(EventTime time) {
+  fmt::memory_buffer text;
+  TimeFormatter(TimeStyle::kIso).append(time, text);
+  return fmt::to_string(text);
+}
+
+// Two units at most: 41 s, 2 min 05 s, 3 h 20 min.
+std::string time_left_text(std::chrono::duration<double> left) {
+  const auto seconds = static_cast<std::int64_t>(std::ceil(left.count()));
+  if (seconds < 60) return fmt::format("{} s left", seconds);
+  if (seconds < 3600) return fmt::format("{} min {:02} s left", seconds / 60, seconds % 60);
+  return fmt::format("{} h {:02} min left", seconds / 3600, seconds / 60 % 60);
+}
+
+}  // namespace
+
+std::string progress_text(const Progress& progress) {
+  std::string text = progress.phase.empty() ? "" : progress.phase + ": ";
+  text += fmt::format("{} rows, {} rows/s", short_count(static_cast<double>(progress.rows)),
+                      short_count(progress.rows_per_second));
+  if (progress.watermark != kNoWatermark && progress.watermark != kEndOfTime) {
+    text += ", watermark " + utc_text(progress.watermark);
+  }
+  text += fmt::format(", {} late", short_count(static_cast<double>(progress.late)));
+  if (progress.left) text += ", " + time_left_text(*progress.left);
+  return text;
+}
+
+std::optional<std::chrono::duration<double>> time_left(double done,
+                                                       std::chrono::duration<double> elapsed) {
+  constexpr double kTooEarly = 0.005;
+  if (done < kTooEarly) return std::nullopt;
+  return elapsed * (std::max(1 - done, 0.0) / done);
+}
+
+}  // namespace tidemark
