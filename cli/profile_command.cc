@@ -37,6 +37,7 @@ Examples:
 )";
 
 constexpr std::uint64_t kMostProfileRepeats = 1'000;
+constexpr std::uint64_t kMostProfileCores = 1'024;
 
 // As written on the command line; empty where a default depends on other options.
 struct ProfileArguments {
@@ -52,6 +53,7 @@ struct ProfileArguments {
   std::string seed = "1";
   std::string repeat = "3";
   std::string memory = "2GiB";
+  std::string cores;
   std::string json;
   std::string html;
 };
@@ -77,6 +79,8 @@ void add_options(CLI::App& command, ProfileArguments& arguments) {
   add("--repeat", arguments.repeat, "passes that are timed, for each cell; default 3");
   add("--memory", arguments.memory,
       "a cell that is predicted to hold more state is not run; default 2GiB");
+  add("--cores", arguments.cores,
+      "also run each cell once as a whole job on so many cores; default: the stage alone");
   add("--json", arguments.json, "file for all figures as one JSON object");
   add("--html", arguments.html, "file for a page with charts, which opens without a network");
 }
@@ -138,6 +142,22 @@ ProfileOptions options_of(const ProfileArguments& arguments) {
   return options;
 }
 
+void set_job_cores(const ProfileArguments& arguments, const CpuAllowance& allowance,
+                   ProfileOptions& options) {
+  if (arguments.cores.empty()) return;
+  options.cores = positive_count("--cores", arguments.cores, kMostProfileCores);
+  if (options.cores > allowance.workers) {
+    fmt::print(stderr,
+               "tidemark: {} cores were asked for, but there are only {} ({}); workers share "
+               "them\n",
+               options.cores, allowance.workers, allowance.reason);
+  }
+  if (options.cores <= allowance.cpus.size()) {
+    options.cpus.assign(allowance.cpus.begin(),
+                        allowance.cpus.begin() + static_cast<std::ptrdiff_t>(options.cores));
+  }
+}
+
 // On a terminal, one line that says which cell runs.
 void show_cells(ProfileOptions& options) {
   if (::isatty(STDERR_FILENO) == 0) return;
@@ -151,6 +171,8 @@ int measure_state(const ProfileArguments& arguments) {
   Cancellation cancellation;
   const SignalWatch signals(cancellation);
   ProfileOptions options = options_of(arguments);
+  const CpuAllowance allowance = cpu_allowance();
+  set_job_cores(arguments, allowance, options);
   options.cancellation = &cancellation;
   value_or_throw(validate(options));
   // Before the measurement, so that a path that cannot be written is told at once.
@@ -164,7 +186,7 @@ int measure_state(const ProfileArguments& arguments) {
     fmt::print(stderr, "tidemark: stopped before the measurement was complete\n");
     return signals.exit_code(kExitDone);
   }
-  const Machine machine = describe_machine(cpu_allowance());
+  const Machine machine = describe_machine(allowance);
   const Build build = describe_build();
   const std::string document = profile_json(profile, machine, build);
   write_report(json.get(), document);

@@ -40,7 +40,8 @@ Json profile_options_json(const ProfileOptions& options) {
           {"rows", options.stream.rows},
           {"repeats", options.repeats},
           {"memory_limit", options.memory_limit},
-          {"top_keys", options.top_keys}};
+          {"top_keys", options.top_keys},
+          {"cores", options.cores == 0 ? Json(nullptr) : Json(options.cores)}};
 }
 
 Json prediction_json(const ProfilePrediction& predicted) {
@@ -147,6 +148,10 @@ Json cell_json(const ProfileOptions& options, const ProfileCell& cell) {
     auto member = json.begin();
     for (std::advance(member, members); member != json.end(); ++member) *member = nullptr;
   }
+  json["job"] = cell.job ? Json{{"rows_per_second", cell.job->rows_per_second},
+                                {"results", cell.job->results},
+                                {"checksum", profile_checksum_text(cell.job->checksum)}}
+                         : Json(nullptr);
   json["predicted"] = cell.predicted ? prediction_json(*cell.predicted) : Json(nullptr);
   json["error"] =
       cell.predicted && cell.figures ? error_json(*cell.predicted, *cell.figures) : Json(nullptr);

@@ -111,6 +111,7 @@ class ProfileText {
          "merges per slide", "live entries", "state", "allocated");
     for (auto cell = begin; cell != end; ++cell) prediction(*cell);
     heaviest_keys(begin, end);
+    jobs(begin, end);
   }
 
   void savings() {
@@ -213,6 +214,17 @@ class ProfileText {
     }
   }
 
+  void jobs(std::vector<ProfileCell>::const_iterator begin,
+            std::vector<ProfileCell>::const_iterator end) {
+    if (profile_.options.cores == 0) return;
+    line("  the whole job on {} core{}, once", profile_.options.cores,
+         profile_.options.cores == 1 ? "" : "s");
+    for (auto cell = begin; cell != end; ++cell) {
+      if (!cell->job) continue;
+      line("  {:<14} {:>9} rows/s", name_of(*cell), short_count(cell->job->rows_per_second));
+    }
+  }
+
   std::vector<Strategy> saving_strategies() const {
     std::vector<Strategy> strategies;
     for (const PaneSaving& saving : profile_.savings) {
@@ -286,9 +298,9 @@ class ProfileText {
          saving.rows_per_key_and_slide, saving.keys, format_duration(saving.slide),
          to_string(saving.strategy));
     line(
-        "           1/{:.3g} of the work of buckets, 1/{:.3g} of their entries, 1/{:.3g} of their "
-        "bytes",
-        saving.work, saving.entries, saving.allocated);
+        "           {:.3g} times the work of buckets, {:.3g} times their entries, {:.3g} times "
+        "their bytes",
+        1 / saving.work, 1 / saving.entries, 1 / saving.allocated);
   }
 
   const StateProfile& profile_;

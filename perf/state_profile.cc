@@ -10,6 +10,7 @@
 #include "tidemark/operators/aggregate_kernel.h"
 #include "tidemark/operators/plan.h"
 #include "tidemark/operators/shared_windows.h"
+#include "tidemark/perf/bench_run.h"
 #include "tidemark/runtime/duration.h"
 
 namespace tidemark {
@@ -167,6 +168,21 @@ CellFigures figures_of(const ProfileOptions& options, const WindowPlan& plan,
   return figures;
 }
 
+JobFigures run_job(const ProfileOptions& options, const ProfileCell& cell) {
+  BenchOptions job;
+  job.window = profile_query(options, cell.slide, cell.strategy).windows.front();
+  job.aggregates = options.aggregates;
+  job.strategy = cell.strategy;
+  job.stream = stream_of(options, cell.keys);
+  job.delay = options.stream.disorder;
+  job.cores = options.cores;
+  job.cpus = options.cpus;
+  job.cancellation = options.cancellation;
+  const ThroughputRun run =
+      run_throughput(job, options.cores, options.cores, Batch::kDefaultCapacity);
+  return {run.rows_per_second(), run.report.results, run.checksum};
+}
+
 // False: it was cancelled.
 bool run_cell(const ProfileOptions& options, const BenchStream& stream, ProfileCell& cell) {
   const WindowQuery query = profile_query(options, cell.slide, cell.strategy);
@@ -191,10 +207,12 @@ bool run_cell(const ProfileOptions& options, const BenchStream& stream, ProfileC
   const StagePass in_phases = run_stage_pass(query, plans, stream, pass_options);
   if (in_phases.cancelled) return false;
   cell.figures = figures_of(options, plans.front(), timed, in_phases);
-  return true;
+  if (options.cores > 0) cell.job = run_job(options, cell);
+  return options.cancellation == nullptr || !options.cancellation->requested();
 }
 
-bool same_results(const CellFigures& a, const CellFigures& b, bool comparable) {
+template <typename Figures>
+bool same_results(const CellFigures& a, const Figures& b, bool comparable) {
   return a.results == b.results && (!comparable || a.checksum == b.checksum);
 }
 
@@ -205,8 +223,26 @@ std::string disagreement(const ProfileCell& a, const ProfileCell& b) {
       a.figures->checksum, to_string(b.strategy), b.figures->results, b.figures->checksum);
 }
 
+std::string job_disagreement(const ProfileCell& cell) {
+  return fmt::format(
+      "slide {}, {} keys, {}: the whole job has {} results with checksum {:#018x}, but the stage "
+      "alone {} with {:#018x}",
+      format_duration(cell.slide), cell.keys, to_string(cell.strategy), cell.job->results,
+      cell.job->checksum, cell.figures->results, cell.figures->checksum);
+}
+
 bool same_place(const ProfileCell& a, const ProfileCell& b) {
   return a.slide == b.slide && a.keys == b.keys;
+}
+
+// With several sources, which rows come first is a matter of pace; some aggregates tell.
+bool jobs_are_order_free(const ProfileOptions& options) {
+  if (options.cores == 0) return true;
+  BenchOptions job;
+  job.aggregates = options.aggregates;
+  job.stream = options.stream;
+  job.delay = options.stream.disorder;
+  return is_order_free(job);
 }
 
 }  // namespace
@@ -240,6 +276,11 @@ Expected<void> validate(const ProfileOptions& options) {
   if (options.strategies.empty()) return make_error("at least one strategy is needed");
   if (options.repeats == 0) return make_error("at least 1 repeat is needed, not 0");
   if (options.stream.rows == 0) return make_error("rows must be at least 1, not 0");
+  for (const AggregateSpec& aggregate : options.aggregates) {
+    if (has_list_result(aggregate.function)) {
+      return make_error("results are checked as numbers, and " + aggregate.name + " is a list");
+    }
+  }
   for (const std::int64_t slide : options.slides) {
     // Buckets can do whatever windows and aggregates are right.
     const auto valid = validate(profile_query(options, slide, Strategy::kBuckets));
@@ -278,7 +319,8 @@ StateProfile run_profile(const ProfileOptions& options) {
   }
   profile.savings = pane_savings(profile.cells);
   const WindowQuery query = profile_query(options, options.slides.front(), Strategy::kBuckets);
-  profile.checks = check_cells(profile.cells, merges_in_any_grouping(query));
+  profile.checks =
+      check_cells(profile.cells, merges_in_any_grouping(query) && jobs_are_order_free(options));
   return profile;
 }
 
@@ -291,6 +333,9 @@ ProfileChecks check_cells(const std::vector<ProfileCell>& cells, bool comparable
     if (!cell.figures) continue;
     checks.rows_add_up &= cell.figures->rows_add_up;
     checks.no_overflow &= cell.figures->no_overflow;
+    if (cell.job && !same_results(*cell.figures, *cell.job, comparable)) {
+      checks.disagreeing.push_back(job_disagreement(cell));
+    }
     if (first == nullptr) {
       first = &cell;
     } else if (!same_results(*first->figures, *cell.figures, comparable)) {

@@ -32,6 +32,10 @@ struct ProfileOptions {
   // A cell that is predicted to hold more bytes of state is not run.
   std::uint64_t memory_limit = std::uint64_t{2} << 30;
   std::size_t top_keys = 10;
+  // Above 0 each cell also runs once as a whole job on so many cores, pinned to `cpus` if there is
+  // one for each.
+  std::size_t cores = 0;
+  std::vector<int> cpus;
 
   // Called before each cell that is run: how many are done, of how many, and what comes.
   std::function<void(std::size_t done, std::size_t all, const std::string& next)> on_cell;
@@ -96,6 +100,13 @@ struct CellFigures {
   bool no_overflow = true;
 };
 
+// The whole job of a cell, once, from sources to sinks.
+struct JobFigures {
+  double rows_per_second = 0;
+  std::uint64_t results = 0;
+  std::uint64_t checksum = 0;
+};
+
 struct ProfileCell {
   std::int64_t slide = 0;
   std::uint64_t keys = 0;
@@ -104,16 +115,18 @@ struct ProfileCell {
   std::optional<ProfilePrediction> predicted;
   std::optional<std::string> refused;  // why the cell was not run
   std::optional<CellFigures> figures;  // of one that was
+  std::optional<JobFigures> job;       // with ProfileOptions::cores
 
   double rows_per_key_and_slide() const { return rows_per_slide / static_cast<double>(keys); }
 };
 
-// Whether results of the strategies of one cell are the same.
+// Whether results of the strategies of one cell are the same, and those of its job.
 struct ProfileChecks {
   // Aggregates whose last bits depend on the order of additions have no checksum to compare; then
   // only numbers of results are compared.
   bool comparable = true;
-  // One sentence for each slide and number of keys where strategies differ.
+  // One sentence for each strategy that differs from the first of its slide and number of keys, and
+  // for each job that differs from its cell.
   std::vector<std::string> disagreeing;
   bool rows_add_up = true;
   bool no_overflow = true;

@@ -1,5 +1,6 @@
 #include "tidemark/perf/state_profile.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "tidemark/connectors/run_summary.h"
+#include "tidemark/perf/figure_text.h"
 #include "tidemark/perf/profile_json.h"
 #include "tidemark/perf/profile_text.h"
+#include "tidemark/runtime/duration.h"
 
 namespace tidemark {
 namespace {
@@ -219,6 +223,30 @@ TEST(CheckCellsTest, WhereLastBitsMayDifferOnlyNumbersOfResultsCount) {
   EXPECT_FALSE(check_cells(cells, false).right());
 }
 
+TEST(CheckCellsTest, AJobWithOtherResultsThanItsStageIsWrong) {
+  std::vector<ProfileCell> cells = {planted(1'000, Strategy::kBuckets, 7)};
+  cells[0].job = JobFigures{1e6, 100, 7};
+  EXPECT_TRUE(check_cells(cells, true).right());
+  cells[0].job->checksum = 8;
+  EXPECT_THAT(check_cells(cells, true).disagreeing,
+              testing::ElementsAre(HasSubstr("slide 1s, 5 keys, buckets: the whole job has")));
+}
+
+TEST(StateProfileTest, TheWholeJobHasTheResultsOfTheStage) {
+  ProfileOptions options = small_profile();
+  options.slides = {6'000};
+  options.keys = {10};
+  options.repeats = 1;
+  options.cores = 2;
+  options.stream.disorder = 900;
+  const StateProfile profile = run_profile(options);
+  EXPECT_TRUE(profile.checks.right());
+  for (const ProfileCell& cell : profile.cells) {
+    EXPECT_EQ(cell.job->checksum, cell.figures->checksum);
+    EXPECT_GT(cell.job->rows_per_second, 0);
+  }
+}
+
 TEST(CheckCellsTest, RefusedCellsAreLeftOut) {
   std::vector<ProfileCell> cells = {planted(1'000, Strategy::kBuckets, 7),
                                     planted(1'000, Strategy::kSubtract, 8)};
@@ -282,6 +310,93 @@ TEST(ProfileJsonTest, DerivedFiguresFollowFromCounters) {
                      buckets["live_entries"].get<double>() / panes["live_entries"].get<double>());
     EXPECT_DOUBLE_EQ(saving["allocated"], buckets["allocated_bytes"].get<double>() /
                                               panes["allocated_bytes"].get<double>());
+  }
+}
+
+std::string shown(const json& number) {
+  const auto value = number.get<double>();
+  return value >= 1e4 ? short_count(value) : fmt::format("{:.4g}", value);
+}
+std::string shown_bytes(const json& bytes) {
+  return bytes_text(static_cast<std::uint64_t>(std::llround(bytes.get<double>())));
+}
+std::string shown_time(const json& time) { return nanoseconds_text(time.get<double>()); }
+std::string shown_percent(const json& share) {
+  return fmt::format("{:.0f} %", 100 * share.get<double>());
+}
+
+// A prediction and its error, as the text puts them.
+std::string beside(const json& cell, const char* figure, const std::string& predicted) {
+  if (cell["predicted"][figure].is_null()) return "not predicted";
+  return fmt::format("{} {:+.1f} %", predicted, 100 * cell["error"][figure].get<double>());
+}
+
+// Every run of spaces as one.
+std::string without_padding(const std::string& text) {
+  return std::regex_replace(text, std::regex(" +"), " ");
+}
+
+// Each line of the tables that a cell has, made from the JSON alone.
+std::vector<std::string> lines_of_cell(const json& cell) {
+  const auto strategy = cell["strategy"].get<std::string>();
+  const json& firing = cell["firing_ns"];
+  const json& share = cell["time_share"];
+  const json& predicted = cell["predicted"];
+  const bool has_model = !predicted["live_entries"].is_null();
+  std::string keys;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& key = cell["top_keys"][i];
+    keys += fmt::format("{} key {} with {} ({})", i == 0 ? "" : ",", key["key"].get<std::string>(),
+                        key["entries"].get<int>(), shown_bytes(key["state_bytes"]));
+  }
+  return {
+      fmt::format("\n {} {} {} {} {} {} {} {} {}\n", strategy,
+                  short_count(cell["rows_per_second"].get<double>()),
+                  shown(cell["updates_per_row"]), shown(cell["merges_per_slide"]),
+                  shown(cell["work_per_row"]), shown(cell["live_entries"]),
+                  shown_bytes(cell["state_bytes"]), shown_bytes(cell["allocated_bytes"]),
+                  shown(cell["bytes_per_key"])),
+      fmt::format("\n {} {} {} {} {} {} {} {} {}", strategy, shown_time(firing["median"]),
+                  shown_time(firing["p99"]), shown_time(firing["worst"]),
+                  shown_percent(share["probe"]), shown_percent(share["update"]),
+                  shown_percent(share["fire"]), shown_percent(share["evict"]),
+                  shown_percent(share["other"])),
+      fmt::format(
+          "\n {} {} {} {} {} {}\n", strategy,
+          beside(cell, "updates_per_row", shown(predicted["updates_per_row"])),
+          beside(cell, "merges_per_slide", has_model ? shown(predicted["merges_per_slide"]) : ""),
+          beside(cell, "live_entries", has_model ? shown(predicted["live_entries"]) : ""),
+          beside(cell, "state_bytes", has_model ? shown_bytes(predicted["state_bytes"]) : ""),
+          has_model ? fmt::format("{} x {:.3g}", shown_bytes(predicted["allocated_bytes"]),
+                                  cell["allocated_bytes"].get<double>() /
+                                      predicted["allocated_bytes"].get<double>())
+                    : "not predicted"),
+      fmt::format("\n {} {}{}\n", strategy, cell["entries_per_key"]["median"].get<int>(), keys)};
+}
+
+TEST(ProfileTextTest, EveryNumberFollowsFromTheJson) {
+  const json report = json::parse(profile_json(profiled(), {}, {}));
+  const std::string text = without_padding(profile_text(profiled(), {}, {}));
+  for (const json& cell : report["cells"]) {
+    const std::string place =
+        fmt::format("\nslide {}, {} per window; {} keys, {:.3g} rows per key and slide\n",
+                    format_duration(cell["slide_ms"].get<std::int64_t>()),
+                    shown(60'000 / cell["slide_ms"].get<double>()), cell["keys"].get<int>(),
+                    cell["rows_per_key_and_slide"].get<double>());
+    const std::size_t begin = text.find(place);
+    ASSERT_NE(begin, std::string::npos) << place;
+    const std::string tables = text.substr(begin, text.find("\n\n", begin + 1) - begin);
+    for (const std::string& line : lines_of_cell(cell)) EXPECT_THAT(tables + "\n", HasSubstr(line));
+  }
+  for (const json& saving : report["savings"]) {
+    const std::string row =
+        fmt::format("\n {} {} {:.3g} ", format_duration(saving["slide_ms"].get<std::int64_t>()),
+                    saving["keys"].get<int>(), saving["rows_per_key_and_slide"].get<double>());
+    const std::size_t begin = text.find(row);
+    ASSERT_NE(begin, std::string::npos) << row;
+    EXPECT_THAT(text.substr(begin, text.find('\n', begin + 1) - begin),
+                HasSubstr(fmt::format(" {:.3g} / {:.3g}", saving["work"].get<double>(),
+                                      saving["entries"].get<double>())));
   }
 }
 
