@@ -58,9 +58,11 @@ LatencyRun run_latency(const BenchOptions& options, std::uint64_t rate) {
   run.rows = config.rows;
   run.offered_rate = rate;
   const double cpu_before = process_cpu_seconds();
+  const std::uint64_t switches_before = process_involuntary_switches();
   run.report = run_pipeline(bench_query(options), parts.partitions, parts.sinks, nullptr,
                             bench_pipeline(options, options.cores));
   run.cpu_seconds = process_cpu_seconds() - cpu_before;
+  run.involuntary_switches = process_involuntary_switches() - switches_before;
   for (const BenchPartition* partition : parts.paced) run.lag.merge(partition->lag());
   std::uint64_t hand_overs = 0;
   for (const auto& log : parts.load.hand_overs) hand_overs += log->batches();

@@ -26,6 +26,7 @@ struct LatencyRun {
   RecordingCost cost;            // of the sinks
   double recording_seconds = 0;  // CPU time for recording, at the sinks and at the sources
   double cpu_seconds = 0;        // of the whole process during the run
+  std::uint64_t involuntary_switches = 0;
 
   // At least 99 % of the offered rate.
   bool rate_reached() const { return achieved_rate >= 0.99 * static_cast<double>(offered_rate); }

@@ -1,7 +1,6 @@
 #include "tidemark/perf/bench_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include "tidemark/operators/pipeline.h"
@@ -108,12 +107,7 @@ BenchResult run_bench(const BenchOptions& options) {
   return result;
 }
 
-double ThroughputRun::cpu_share() const {
-  Clock::duration busy{};
-  for (const Scheduler::WorkerMetrics& worker : report.workers) busy += worker.busy;
-  const double seconds = std::chrono::duration<double>(busy).count();
-  return seconds > 0 ? std::min(1.0, cpu_seconds / seconds) : 1;
-}
+double ThroughputRun::cpu_share() const { return tidemark::cpu_share(report, cpu_seconds); }
 
 double BenchResult::median() const {
   const std::vector<double> sorted = sorted_rates(repeats);

@@ -20,8 +20,7 @@ struct ThroughputRun {
   std::uint64_t checksum = 0;
   double cpu_seconds = 0;  // of all threads of the process
 
-  // CPU time over the time for which workers were not parked, at most 1. Well below 1 other
-  // processes, or a quota, kept the workers from running.
+  // See cpu_share() in cpu_time.h.
   double cpu_share() const;
   double rows_per_second() const {
     return static_cast<double>(report.rows_read) / report.wall_seconds;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tidemark/connectors/run_summary.h"
+#include "tidemark/perf/cpu_time.h"
 #include "tidemark/perf/figure_text.h"
 #include "tidemark/perf/state_figures.h"
 #include "tidemark/runtime/duration.h"
@@ -86,6 +87,10 @@ class BenchText {
          format_duration(result_.options.warmup.count()));
     percentiles(run.latencies);
     schedule(run);
+    line(
+        "  the system took the CPU from workers {} times; they got {:.1f} % of the time they could "
+        "use",
+        run.involuntary_switches, 100 * cpu_share(run.report, run.cpu_seconds));
     recording(run);
   }
 

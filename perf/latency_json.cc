@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "tidemark/perf/cpu_time.h"
 #include "tidemark/perf/percentile_text.h"
 
 namespace tidemark {
@@ -68,6 +69,8 @@ ordered_json latency_json(const LatencyRun& run) {
                           {"results", run.report.results},
                           {"results_recorded", run.latencies.event_time_to_result.count()},
                           {"window_filled", run.window_filled},
+                          {"cpu_share", cpu_share(run.report, run.cpu_seconds)},
+                          {"involuntary_switches", run.involuntary_switches},
                           {"event_time_ms", run.event_time_ms}};
   for (const auto& [name, latencies] : run.latencies.all()) {
     latency[std::string(name)] = distribution_json(*latencies);

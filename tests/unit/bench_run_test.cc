@@ -300,6 +300,20 @@ TEST_F(BenchReportTest, CountersAreThoseOfTheSingleWorker) {
                 (counters["state_bytes_per_entry"].get<int>() + 8));
 }
 
+TEST_F(BenchReportTest, WhatOtherProcessesTookIsTold) {
+  BenchResult result = *result_;
+  LatencyRun& run = *result.latency;
+  run.involuntary_switches = 17;
+  run.report.workers.resize(2);
+  for (auto& worker : run.report.workers) worker.busy = seconds(5);
+  run.cpu_seconds = 7.5;
+  EXPECT_NE(bench_text(result, {}, {}).find("took the CPU from workers 17 times; they got 75.0 %"),
+            std::string::npos);
+  const auto latency = nlohmann::json::parse(bench_json(result, {}, {}))["latency"];
+  EXPECT_EQ(latency["involuntary_switches"], 17);
+  EXPECT_EQ(latency["cpu_share"], 0.75);
+}
+
 TEST_F(BenchReportTest, RecordingIsNamedWhenItTakesMoreThanTwoPercent) {
   BenchResult result = *result_;
   LatencyRun& run = *result.latency;
