@@ -40,8 +40,8 @@ TEST(RecordingCostTest, TheSlowestHundredthIsLeftOut) {
 }
 
 TEST(RecordingCostTest, LaterSamplesTakeThePlaceOfTheFirst) {
-  const RecordingCost cost = cost_of(
-      8 * 10'000, [](int sample) { return nanoseconds(sample < 5'000 ? 1'000 : 100); });
+  const RecordingCost cost =
+      cost_of(8 * 10'000, [](int sample) { return nanoseconds(sample < 5'000 ? 1'000 : 100); });
   EXPECT_NEAR(cost.total_seconds(), 80'000 * 100e-9, 1e-9);
 }
 
