@@ -1,7 +1,6 @@
 #include "cli/profile_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "cli/duration_argument.h"
+#include "cli/progress_line.h"
 #include "cli/report_output.h"
 #include "cli/signal_watch.h"
 #include "cli/stream_arguments.h"
@@ -18,6 +18,7 @@
 #include "tidemark/connectors/quantity.h"
 #include "tidemark/perf/profile_json.h"
 #include "tidemark/perf/profile_text.h"
+#include "tidemark/perf/progress_text.h"
 #include "tidemark/perf/state_profile.h"
 #include "tidemark/runtime/cpu_allowance.h"
 
@@ -56,6 +57,8 @@ struct ProfileArguments {
   std::string cores;
   std::string json;
   std::string html;
+  bool progress = false;
+  bool no_progress = false;
 };
 
 void add_options(CLI::App& command, ProfileArguments& arguments) {
@@ -82,6 +85,9 @@ void add_options(CLI::App& command, ProfileArguments& arguments) {
   add("--cores", arguments.cores,
       "also run each cell once as a whole job on so many cores; default: the stage alone");
   add("--json", arguments.json, "file for all figures as one JSON object");
+  command.add_flag("--progress", arguments.progress,
+                   "cell and time left on standard error; default on a terminal only");
+  command.add_flag("--no-progress", arguments.no_progress, "no progress line");
   add("--html", arguments.html, "file for a page with charts, which opens without a network");
 }
 
@@ -159,10 +165,14 @@ void set_job_cores(const ProfileArguments& arguments, const CpuAllowance& allowa
 }
 
 // On a terminal, one line that says which cell runs.
-void show_cells(ProfileOptions& options) {
-  if (::isatty(STDERR_FILENO) == 0) return;
-  options.on_cell = [](std::size_t done, std::size_t all, const std::string& next) {
-    fmt::print(stderr, "\r\x1b[Kcell {} of {}: {}", done + 1, all, next);
+void show_cells(const ProfileArguments& arguments, ProfileOptions& options) {
+  if (!shows_progress(arguments.progress, arguments.no_progress, true)) return;
+  options.on_cell = [start = Clock::now()](std::size_t done, std::size_t all,
+                                           const std::string& next) {
+    const auto left =
+        time_left(static_cast<double>(done) / static_cast<double>(all), Clock::now() - start);
+    fmt::print(stderr, "\r\x1b[Kcell {} of {}: {}{}", done + 1, all, next,
+               left ? ", " + time_left_text(*left) : "");
     std::fflush(stderr);
   };
 }
@@ -178,7 +188,7 @@ int measure_state(const ProfileArguments& arguments) {
   // Before the measurement, so that a path that cannot be written is told at once.
   const std::unique_ptr<OutputFile> json = open_report(arguments.json);
   const std::unique_ptr<OutputFile> html = open_report(arguments.html);
-  show_cells(options);
+  show_cells(arguments, options);
 
   const StateProfile profile = run_profile(options);
   if (options.on_cell) fmt::print(stderr, "\r\x1b[K");

@@ -41,7 +41,7 @@ ReportDocument read_document(const std::string& path) {
           {std::istreambuf_iterator<char>(file), {}}};
 }
 
-int write_report(const ReportArguments& arguments) {
+int make_report(const ReportArguments& arguments) {
   std::vector<ReportDocument> documents;
   for (const std::string& input : arguments.inputs) {
     std::error_code ignored;
@@ -69,7 +69,7 @@ void add_report_command(CLI::App& app, int& exit_code) {
   command->add_option("--html", arguments->html, "the page; it opens without a network")
       ->required();
   command->footer(kReportExamples);
-  command->callback([arguments, &exit_code] { exit_code = write_report(*arguments); });
+  command->callback([arguments, &exit_code] { exit_code = make_report(*arguments); });
 }
 
 }  // namespace tidemark::cli

@@ -62,26 +62,27 @@ class FamilyBuilder {
   MetricFamily family_;
 };
 
-FamilyBuilder counter(std::string name, std::string help) {
+FamilyBuilder counter_family(std::string name, std::string help) {
   return {MetricType::Counter, std::move(name), std::move(help)};
 }
-FamilyBuilder gauge(std::string name, std::string help) {
+FamilyBuilder gauge_family(std::string name, std::string help) {
   return {MetricType::Gauge, std::move(name), std::move(help)};
 }
 
-void add_rows(const RowTotals& totals, std::vector<MetricFamily>& families) {
-  FamilyBuilder read = counter("tidemark_rows_read_total", "Rows read, bad ones too.");
+void add_row_families(const RowTotals& totals, std::vector<MetricFamily>& families) {
+  FamilyBuilder read = counter_family("tidemark_rows_read_total", "Rows read, bad ones too.");
   read.add(totals.read);
-  FamilyBuilder rows = counter("tidemark_rows_total", "Rows by outcome.");
+  FamilyBuilder rows = counter_family("tidemark_rows_total", "Rows by outcome.");
   rows.add({{"outcome", "on_time"}}, totals.on_time);
   rows.add({{"outcome", "late"}}, totals.late());
   rows.add({{"outcome", "bad"}}, totals.bad);
   rows.add({{"outcome", "in_no_window"}}, totals.in_no_window);
-  FamilyBuilder late = counter("tidemark_late_rows_total",
-                               "Late rows by what had raised the watermark above their windows.");
+  FamilyBuilder late =
+      counter_family("tidemark_late_rows_total",
+                     "Late rows by what had raised the watermark above their windows.");
   late.add({{"cause", "behind_own_source"}}, totals.late_in_source);
   late.add({{"cause", "source_was_idle"}}, totals.late_after_idle);
-  FamilyBuilder results = counter("tidemark_results_total", "Results of windows.");
+  FamilyBuilder results = counter_family("tidemark_results_total", "Results of windows.");
   results.add(totals.results);
   for (FamilyBuilder* family : {&read, &rows, &late, &results}) {
     families.push_back(family->take());
@@ -93,14 +94,18 @@ Labels channel_labels(std::size_t source, std::size_t stage) {
 }
 
 void add_channels(const LiveRun& run, std::vector<MetricFamily>& families) {
-  FamilyBuilder watermark = gauge("tidemark_channel_watermark_seconds",
-                                  "Watermark of a channel, as event time in Unix seconds.");
-  FamilyBuilder lag = gauge("tidemark_channel_watermark_lag_seconds",
-                            "Newest event time of all sources, less the channel's watermark.");
-  FamilyBuilder idle = gauge("tidemark_channel_idle", "1 while the channel's source is idle.");
-  FamilyBuilder filled = gauge("tidemark_queue_batches", "Batches that a channel holds.");
-  FamilyBuilder fill = gauge("tidemark_queue_fill_ratio",
-                             "Share of its batches that a channel holds; at 1 the source waits.");
+  FamilyBuilder watermark = gauge_family("tidemark_channel_watermark_seconds",
+                                         "Watermark of a channel, as event time in Unix seconds.");
+  FamilyBuilder lag =
+      gauge_family("tidemark_channel_watermark_lag_seconds",
+                   "Newest event time of all sources, less the channel's watermark.");
+  FamilyBuilder idle =
+      gauge_family("tidemark_channel_idle", "1 while the channel's source is idle.");
+  FamilyBuilder held_batches =
+      gauge_family("tidemark_queue_batches", "Batches that a channel holds.");
+  FamilyBuilder fill =
+      gauge_family("tidemark_queue_fill_ratio",
+                   "Share of its batches that a channel holds; at 1 the source waits.");
   const EventTime newest = run.highest_event_time();
   for (std::size_t source = 0; source < run.sources(); ++source) {
     for (std::size_t stage = 0; stage < run.stages(); ++stage) {
@@ -113,25 +118,26 @@ void add_channels(const LiveRun& run, std::vector<MetricFamily>& families) {
       }
       idle.add(labels, channel.idle.get() ? 1.0 : 0.0);
       const auto held = static_cast<double>(channel.filled());
-      filled.add(labels, held);
+      held_batches.add(labels, held);
       fill.add(labels, held / static_cast<double>(run.channel_batches()));
     }
   }
-  for (FamilyBuilder* family : {&watermark, &lag, &idle, &filled, &fill}) {
+  for (FamilyBuilder* family : {&watermark, &lag, &idle, &held_batches, &fill}) {
     families.push_back(family->take());
   }
 }
 
 void add_event_time(const LiveRun& run, std::vector<MetricFamily>& families) {
-  FamilyBuilder watermark = gauge("tidemark_stage_watermark_seconds",
-                                  "Watermark of a window stage: the lowest of its channels.");
+  FamilyBuilder watermark =
+      gauge_family("tidemark_stage_watermark_seconds",
+                   "Watermark of a window stage: the lowest of its channels.");
   for (std::size_t stage = 0; stage < run.stages(); ++stage) {
     const EventTime reached = run.stage(stage).watermark.get();
     if (!is_drawable(reached)) continue;
     watermark.add({{"stage", std::to_string(stage)}}, unix_seconds(reached));
   }
-  FamilyBuilder newest = gauge("tidemark_source_event_time_seconds",
-                               "Newest event time that a source has read, in Unix seconds.");
+  FamilyBuilder newest = gauge_family("tidemark_source_event_time_seconds",
+                                      "Newest event time that a source has read, in Unix seconds.");
   for (std::size_t source = 0; source < run.sources(); ++source) {
     const EventTime highest = run.source(source).highest_event_time.get();
     if (!is_drawable(highest)) continue;
@@ -142,10 +148,11 @@ void add_event_time(const LiveRun& run, std::vector<MetricFamily>& families) {
 }
 
 void add_workers(const LiveRun& run, std::vector<MetricFamily>& families) {
-  FamilyBuilder seconds = counter(
+  FamilyBuilder spent = counter_family(
       "tidemark_core_seconds_total",
       "Time of a worker in this run by state: busy, idle, back_pressured (no room downstream).");
-  FamilyBuilder share = gauge("tidemark_core_share", "Share of a worker's time in this run.");
+  FamilyBuilder share =
+      gauge_family("tidemark_core_share", "Share of a worker's time in this run.");
   const Clock::time_point now = Clock::now();
   for (std::size_t worker = 0; worker < run.workers(); ++worker) {
     const WorkerTime time = run.worker(worker).time(now);
@@ -156,11 +163,11 @@ void add_workers(const LiveRun& run, std::vector<MetricFamily>& families) {
     for (const auto& [state, part] : parts) {
       const Labels labels{{"core", core}, {"state", state}};
       const double in_seconds = std::chrono::duration<double>(part).count();
-      seconds.add(labels, in_seconds);
+      spent.add(labels, in_seconds);
       share.add(labels, whole.count() > 0 ? in_seconds / whole.count() : 0.0);
     }
   }
-  families.push_back(seconds.take());
+  families.push_back(spent.take());
   families.push_back(share.take());
 }
 
@@ -171,12 +178,13 @@ class RunsCollector final : public prometheus::Collectable {
   std::vector<MetricFamily> Collect() const override {
     const LiveRuns::State state = runs_.state();
     std::vector<MetricFamily> families;
-    FamilyBuilder begun = counter("tidemark_runs_total", "Runs that have begun in this process.");
+    FamilyBuilder begun =
+        counter_family("tidemark_runs_total", "Runs that have begun in this process.");
     begun.add(state.runs);
     families.push_back(begun.take());
     RowTotals totals = state.earlier;
     if (state.run) totals += state.run->totals();
-    add_rows(totals, families);
+    add_row_families(totals, families);
     if (!state.run) return families;
     add_event_time(*state.run, families);
     add_channels(*state.run, families);
@@ -254,10 +262,10 @@ class LiveMetrics::Server {
       : collector_(std::make_shared<RunsCollector>(runs)),
         exposer_(std::make_unique<prometheus::Exposer>(
             fmt::format("{}:{}", address.host, address.port), 2)),
-        address_(address) {
+        host_(address.host),
+        port_(static_cast<std::uint16_t>(exposer_->GetListeningPorts().at(0))),
+        url_(fmt::format("http://{}:{}/metrics", host_, port_)) {
     exposer_->RegisterCollectable(collector_);
-    address_.port = static_cast<std::uint16_t>(exposer_->GetListeningPorts().at(0));
-    url_ = fmt::format("http://{}:{}/metrics", address_.host, address_.port);
   }
 
   // The library's thread looks only every two seconds whether it shall stop, unless somebody calls.
@@ -266,7 +274,7 @@ class LiveMetrics::Server {
     std::thread caller([&] {
       // Relaxed: the flag orders nothing, and the joining below does the rest.
       while (!stopped.load(std::memory_order_relaxed)) {
-        call(address_);
+        call({host_, port_});
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       }
     });
@@ -280,9 +288,10 @@ class LiveMetrics::Server {
   const std::string& url() const { return url_; }
 
  private:
-  std::shared_ptr<RunsCollector> collector_;
+  std::shared_ptr<prometheus::Collectable> collector_;
   std::unique_ptr<prometheus::Exposer> exposer_;
-  ListenAddress address_;  // with the port that it is
+  std::string host_;
+  std::uint16_t port_;
   std::string url_;
 };
 

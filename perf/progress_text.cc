@@ -18,15 +18,14 @@ std::string utc_text(EventTime time) {
   return fmt::to_string(text);
 }
 
-// Two units at most: 41 s, 2 min 05 s, 3 h 20 min.
-std::string time_left_text(std::chrono::duration<double> left) {
-  const auto seconds = static_cast<std::int64_t>(std::ceil(left.count()));
-  if (seconds < 60) return fmt::format("{} s left", seconds);
-  if (seconds < 3600) return fmt::format("{} min {:02} s left", seconds / 60, seconds % 60);
-  return fmt::format("{} h {:02} min left", seconds / 3600, seconds / 60 % 60);
-}
-
 }  // namespace
+
+std::string time_left_text(std::chrono::duration<double> left) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(left.count()));
+  if (whole < 60) return fmt::format("{} s left", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s left", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min left", whole / 3600, whole / 60 % 60);
+}
 
 std::string progress_text(const Progress& progress) {
   std::string text = progress.phase.empty() ? "" : progress.phase + ": ";

@@ -23,6 +23,9 @@ struct Progress {
 // that there is none of yet, or that is the end of time, is left out.
 std::string progress_text(const Progress& progress);
 
+// `41 s left`, `2 min 05 s left`, `3 h 20 min left`.
+std::string time_left_text(std::chrono::duration<double> left);
+
 // Time until all is done, if the share `done` (0 to 1) took `elapsed`; nothing near the start.
 std::optional<std::chrono::duration<double>> time_left(double done,
                                                        std::chrono::duration<double> elapsed);

@@ -3,7 +3,7 @@
 namespace tidemark {
 
 namespace {
-constexpr std::uint64_t kEntryHeaderBytes = 8;
+constexpr std::uint64_t kHeldHeaderBytes = 8;
 }  // namespace
 
 std::vector<std::pair<std::string, std::uint64_t>> run_counters(const ThroughputRun& run) {
@@ -20,7 +20,7 @@ std::vector<std::pair<std::string, std::uint64_t>> run_counters(const Throughput
           {"peak_live_entries", state.peak_live_entries},
           {"state_bytes_per_entry", state.state_bytes_per_entry},
           {"logical_state_bytes",
-           state.peak_live_entries * (state.state_bytes_per_entry + kEntryHeaderBytes)},
+           state.peak_live_entries * (state.state_bytes_per_entry + kHeldHeaderBytes)},
           {"batches_sent", report.batches_sent}};
 }
 
