@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <typename T>
-Json value_or_null(const std::optional<T>& value) {
+Json measured_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
@@ -46,15 +46,15 @@ Json profile_options_json(const ProfileOptions& options) {
 
 Json prediction_json(const ProfilePrediction& predicted) {
   return {{"updates_per_row", predicted.updates_per_row},
-          {"merges_per_slide", value_or_null(predicted.merges_per_slide)},
-          {"live_entries", value_or_null(predicted.live_entries)},
-          {"state_bytes", value_or_null(predicted.state_bytes)},
-          {"allocated_bytes", value_or_null(predicted.allocated_bytes)}};
+          {"merges_per_slide", measured_or_null(predicted.merges_per_slide)},
+          {"live_entries", measured_or_null(predicted.live_entries)},
+          {"state_bytes", measured_or_null(predicted.state_bytes)},
+          {"allocated_bytes", measured_or_null(predicted.allocated_bytes)}};
 }
 
 Json error_json(const ProfilePrediction& predicted, const CellFigures& figures) {
   const auto error = [](double measured, std::optional<double> expected) {
-    return expected ? value_or_null(prediction_error(measured, *expected)) : Json(nullptr);
+    return expected ? measured_or_null(prediction_error(measured, *expected)) : Json(nullptr);
   };
   return {
       {"updates_per_row", error(figures.updates_per_row, predicted.updates_per_row)},
@@ -115,9 +115,9 @@ void add_figures(const CellFigures& figures, Json& cell) {
   cell["key_table_bytes"] = figures.key_table_bytes;
   cell["keys_held"] = figures.keys_held;
   cell["bytes_per_key"] = figures.bytes_per_key;
-  cell["firing_ns"] = {{"median", value_or_null(figures.firings.percentile(50))},
-                       {"p99", value_or_null(figures.firings.percentile(99))},
-                       {"worst", value_or_null(figures.firings.max())},
+  cell["firing_ns"] = {{"median", measured_or_null(figures.firings.percentile(50))},
+                       {"p99", measured_or_null(figures.firings.percentile(99))},
+                       {"worst", measured_or_null(figures.firings.max())},
                        {"count", figures.firings.count()}};
   cell["time_share"] = time_share_json(figures);
   cell["stamp_share"] = figures.stamp_share;
@@ -138,7 +138,7 @@ Json cell_json(const ProfileOptions& options, const ProfileCell& cell) {
                {"slide_ms", cell.slide},
                {"keys", cell.keys},
                {"strategy", to_string(cell.strategy)},
-               {"refused", value_or_null(cell.refused)},
+               {"refused", measured_or_null(cell.refused)},
                {"rows", options.stream.rows},
                {"rows_per_slide", cell.rows_per_slide},
                {"rows_per_key_and_slide", cell.rows_per_key_and_slide()}};

@@ -17,8 +17,6 @@ namespace tidemark {
 
 namespace {
 
-constexpr std::uint64_t kEntryHeaderBytes = sizeof(EntryHeader);
-
 double ratio(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
 template <typename T>
@@ -140,7 +138,7 @@ CellFigures figures_of(const ProfileOptions& options, const WindowPlan& plan,
   figures.updates_per_row = ratio(as_double(figures.updates), rows);
   figures.merges_per_slide = ratio(as_double(figures.merges), as_double(figures.slides));
   figures.work_per_row = ratio(as_double(figures.updates + figures.merges), rows);
-  figures.entry_bytes = plan.state_bytes + kEntryHeaderBytes;
+  figures.entry_bytes = plan.state_bytes + sizeof(EntryHeader);
   const StateCounters& state = pass.state;
   figures.live_entries = state.peak_live_entries;
   figures.entries_at_end = state.live_entries;
