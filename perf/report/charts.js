@@ -94,14 +94,14 @@ function isPowerOfTen(value) {
   return Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
 }
 
-function axis({title, log = false, unit = "count", ticks, zero = false, few = false, min, max, bounds}) {
+function axis({title, log = false, unit = "count", ticks, zero = false, few = false, min, max, suggestedMin, suggestedMax}) {
   return {
     type: log ? "logarithmic" : "linear",
     title: {display: true, text: title, color: colour("muted")},
     beginAtZero: zero,
     ...(min === undefined ? {} : {min}),
     ...(max === undefined ? {} : {max}),
-    ...(bounds ? {bounds} : {}),
+    ...(suggestedMin === undefined ? {} : {suggestedMin, suggestedMax}),
     grid: {color: colour("grid"), drawTicks: false, borderColor: colour("line")},
     afterBuildTicks: (scale) => {
       const wanted = ticks || roundTicks(unit, log, scale.min, scale.max);

@@ -20,7 +20,8 @@ function worse(figure) {
 
 function changePlot(doc, order) {
   const figures = doc.content.figures;
-  const shown = order.filter((i) => isNumber(at(doc, "figures", i, "change"))).slice(0, 40);
+  const shown = order.filter((i) => isNumber(at(doc, "figures", i, "change")) &&
+    (figures[i].change !== 0 || figures[i].verdict !== "same")).slice(0, 40);
   if (shown.length === 0) return null;
   const threshold = doc.content.options?.threshold;
   const short = (name, narrow) => narrow && name.length > 20 ? name.slice(0, 9) + "…" + name.slice(-10) : name;
@@ -57,6 +58,10 @@ function historyPlot(id, name, unit, better, points, changes) {
   const whole = unit ? `${name}, ${unit}` : name;
   return element("div", {}, element("h4", {}, name), plot(id, `History of ${whole}, ${points.length} runs, ${changes.length} change points`, (narrow) => {
     const at = (change) => points[change.index];
+    // Noise of a few per cent should look like a few per cent.
+    const values = points.map((point) => point.figure.value);
+    const middle = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const span = {suggestedMin: middle - 0.05 * Math.abs(middle), suggestedMax: middle + 0.05 * Math.abs(middle)};
     return {
       type: "line",
       data: {labels: points.map((point) => String(point.time).slice(0, 10)), datasets: [
@@ -70,7 +75,7 @@ function historyPlot(id, name, unit, better, points, changes) {
           text: written((change.after - change.before) / Math.abs(change.before), "change")})),
         x: {grid: {display: false}, title: {display: true, text: "run, by date", color: colour("muted")},
             ticks: {color: colour("muted"), maxRotation: 0, autoSkipPadding: 16}},
-        y: axis({title: {ns: "time", us: "time", ms: "time", s: "time", bytes: "size"}[unit] || unit || "value", unit: kWritten[unit] ? (unit === "rows/s" ? "short" : unit) : "short"}),
+        y: axis({...span, title: {ns: "time", us: "time", ms: "time", s: "time", bytes: "size"}[unit] || unit || "value", unit: kWritten[unit] ? (unit === "rows/s" ? "short" : unit) : "short"}),
         tooltip: {title: (items) => `${points[items[0].dataIndex].time} ${points[items[0].dataIndex].commit ?? ""}`,
                   label: (item) => writtenWithUnit(item.raw, unit) + (better ? ` (${better} is better)` : "")}}),
     };
@@ -105,8 +110,11 @@ function compareSection(doc) {
     points: one.points.map(([time, commit], i) => ({time, commit, figure: at(doc, "history", "figures", h, "points", i, 2)}))
       .filter((point) => isNumber(point.figure))}));
   const changes = (one) => (doc.content.change_points || []).filter((change) => change.figure === one.name);
+  const {not_comparable, wrong, notes = []} = doc.content;
+  const said = [not_comparable, wrong, ...notes].filter(Boolean).map((text) => element("p", {class: "note"}, text));
   return [element("p", {class: "lead"}, `${base.path ?? "base"} against ${doc.content.new?.path ?? "new"}`), verdictTiles(doc),
-    figures.length > 0 ? card("Change of each figure", "Dashed lines: the smallest change that counts. Grey bars are within noise, or equal.",
+    said.length > 0 ? card("To be known", null, said) : null,
+    figures.length > 0 ? card("Change of each figure", "Dashed lines: the smallest change of a timing that counts. Grey bars are within noise; figures that are equal have none.",
       changePlot(doc, order), folded(`Table of ${figures.length} figures`, figureTable(doc, order), figures.length)) : null,
     ...historyCards(doc, histories, changes, changeTable(doc))];
 }
