@@ -47,8 +47,8 @@ Examples:
   tidemark bench --window 'sliding size=1m slide=1s' --agg 'count, avg(amount)' --strategy recompute --rows 500k --repeat 1 --rate 500000/s --duration 500ms --hgrm bench.hgrm
 )";
 
-constexpr std::uint64_t kMostCores = 1024;
-constexpr std::uint64_t kMostRepeats = 1'000;
+constexpr std::uint64_t kMostBenchCores = 1024;
+constexpr std::uint64_t kMostBenchRepeats = 1'000;
 
 // As written on the command line; empty where a default depends on other options.
 struct BenchArguments {
@@ -151,8 +151,9 @@ std::chrono::milliseconds wall_time_of(const char* option, const std::string& te
 
 void set_cores(const BenchArguments& arguments, const CpuAllowance& allowance,
                BenchOptions& options) {
-  options.cores = arguments.cores.empty() ? allowance.workers
-                                          : positive_count("--cores", arguments.cores, kMostCores);
+  options.cores = arguments.cores.empty()
+                      ? allowance.workers
+                      : positive_count("--cores", arguments.cores, kMostBenchCores);
   options.cores_reason = arguments.cores.empty() ? allowance.reason
                                                  : fmt::format("--cores; by default {} ({})",
                                                                allowance.workers, allowance.reason);
@@ -185,7 +186,7 @@ BenchOptions options_of(const BenchArguments& arguments) {
   options.stream.rows = arguments.rows.empty()
                             ? default_rows(options.window, options.stream.event_rate)
                             : positive_count("--rows", arguments.rows, INT64_MAX);
-  options.repeats = positive_count("--repeat", arguments.repeat, kMostRepeats);
+  options.repeats = positive_count("--repeat", arguments.repeat, kMostBenchRepeats);
   options.measures_latency = arguments.rate != "max";
   if (options.measures_latency && !arguments.rate.empty()) {
     options.rate = value_or_throw(parse_rate(arguments.rate, "--rate"));

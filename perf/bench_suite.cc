@@ -11,10 +11,6 @@ namespace tidemark {
 
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
 struct StreamSize {
   std::uint64_t rows;
   std::uint64_t keys;
@@ -36,15 +32,16 @@ SuiteJob suite_job(std::string name, std::string what, const WindowSpec& window,
 
 // 100 s of event time in windows of 1 min every 1 s.
 SuiteJob sliding_job(const char* name, Strategy strategy) {
-  SuiteJob job = suite_job(name, "windows that share slices", sliding(seconds(60), seconds(1)),
+  SuiteJob job = suite_job(name, "windows that share slices",
+                           sliding(std::chrono::seconds(60), std::chrono::seconds(1)),
                            {100'000, 200, 1'000}, strategy);
   // A maximum cannot be taken back.
   if (strategy == Strategy::kSubtract) job.options.aggregates.pop_back();
   return job;
 }
 
-SuiteJob with_disorder(SuiteJob job, milliseconds disorder, milliseconds delay,
-                       milliseconds lateness) {
+SuiteJob with_disorder(SuiteJob job, std::chrono::milliseconds disorder,
+                       std::chrono::milliseconds delay, std::chrono::milliseconds lateness) {
   job.options.stream.disorder = disorder.count();
   job.options.delay = delay.count();
   job.options.lateness = lateness.count();
@@ -86,6 +83,9 @@ SuiteEntry run_entry(const SuiteJob& job, const PlainResults& expected,
 }  // namespace
 
 std::vector<SuiteJob> ci_suite() {
+  using std::chrono::hours;
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
   const WindowSpec ten_seconds = tumbling(seconds(10));
   return {
       suite_job("tumbling", "one state per row and window", ten_seconds,

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLinesPerHalving = 5;
 
-double milliseconds(double nanoseconds) { return nanoseconds / 1e6; }
+double as_milliseconds(double nanoseconds) { return nanoseconds / 1e6; }
 
 // The percentage of the next line: steps shrink by half whenever the rest to 100 % has halved.
 double next_percent(double percent) {
@@ -42,16 +42,18 @@ std::string percentile_text(const LatencyRecorder& latencies) {
   fmt::format_to(to, "{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile", "TotalCount",
                  "1/(1-Percentile)");
   for (const PercentilePoint& point : percentile_curve(latencies)) {
-    fmt::format_to(to, "{:12.3f} {:14.12f} {:10}", milliseconds(static_cast<double>(point.value)),
-                   point.percent / 100, point.count);
+    fmt::format_to(to, "{:12.3f} {:14.12f} {:10}",
+                   as_milliseconds(static_cast<double>(point.value)), point.percent / 100,
+                   point.count);
     if (point.percent < 100) fmt::format_to(to, " {:14.2f}", 100 / (100 - point.percent));
     text.push_back('\n');
   }
   fmt::format_to(to, "#[Mean    = {:12.3f}, StdDeviation   = {:12.3f}]\n",
-                 milliseconds(latencies.mean().value_or(0)),
-                 milliseconds(latencies.standard_deviation().value_or(0)));
+                 as_milliseconds(latencies.mean().value_or(0)),
+                 as_milliseconds(latencies.standard_deviation().value_or(0)));
   fmt::format_to(to, "#[Max     = {:12.3f}, Total count    = {:12}]\n",
-                 milliseconds(static_cast<double>(latencies.max().value_or(0))), latencies.count());
+                 as_milliseconds(static_cast<double>(latencies.max().value_or(0))),
+                 latencies.count());
   fmt::format_to(to, "#[Buckets = {:12}, SubBuckets     = {:12}]\n", 32,
                  LatencyRecorder::kSubBuckets);
   return fmt::to_string(text);
