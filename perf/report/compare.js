@@ -34,7 +34,7 @@ function changePlot(doc, order) {
       data: shown.map((i) => figures[i].change), of: shown.map((i) => at(doc, "figures", i, "change"))}]},
     options: chartOptions(narrow, {series: [], endLabelsShown: false,
       lines: isNumber(at(doc, "options", "threshold")) ? [{axis: "x", value: threshold}, {axis: "x", value: -threshold}] : [],
-      x: axis({title: "change from base to new", unit: "change", few: narrow}),
+      x: axis({title: "change from base to new", unit: "change", few: narrow, zero: true}),
       y: {grid: {display: false}, ticks: {color: colour("ink"), autoSkip: false, font: {size: narrow ? 11 : 12}}},
       tooltip: {title: (items) => figures[shown[items[0].dataIndex]].name, label: (item) => written(item.raw, "change")},
       extra: {indexAxis: "y"}}),
