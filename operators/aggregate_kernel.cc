@@ -60,12 +60,13 @@ class Kernel final : public PrimitiveKernel {
     }
   }
 
-  void merge(std::byte* const* into, const std::byte* from, std::size_t stride,
+  void merge(std::byte* const* into, std::size_t shift, const std::byte* from, std::size_t stride,
              std::size_t n) const override {
     const std::size_t at = offset();
+    const std::size_t into_at = at + shift;
     for (std::size_t i = 0; i < n; ++i) {
       const State state = load_state<State>(from + i * stride, at);
-      store_state(into[i], at, Operation::combine(load_state<State>(into[i], at), state));
+      store_state(into[i], into_at, Operation::combine(load_state<State>(into[i], into_at), state));
     }
   }
 
@@ -82,13 +83,14 @@ class Kernel final : public PrimitiveKernel {
     }
   }
 
-  void fold(std::byte* const* into, std::byte* from, std::size_t stride,
+  void fold(std::byte* const* into, std::size_t shift, std::byte* from, std::size_t stride,
             std::size_t n) const override {
     const std::size_t at = offset();
+    const std::size_t into_at = at + shift;
     for (std::size_t i = 0; i < n; ++i) {
       std::byte* entry = from + i * stride;
-      const State before = load_state<State>(into[i], at);
-      store_state(into[i], at, Operation::combine(load_state<State>(entry, at), before));
+      const State before = load_state<State>(into[i], into_at);
+      store_state(into[i], into_at, Operation::combine(load_state<State>(entry, at), before));
       store_state(entry, at, before);
     }
   }

@@ -74,14 +74,15 @@ class PrimitiveKernel {
   virtual void update(std::byte* const* entries, const Column* values, const EventTime* times,
                       std::size_t begin, std::size_t n) const = 0;
   // into[i] += from[i], where from are entries `stride` bytes apart and not older than into[i].
-  virtual void merge(std::byte* const* into, const std::byte* from, std::size_t stride,
-                     std::size_t n) const = 0;
+  // States of `into` lie `shift` bytes behind their place in an entry.
+  virtual void merge(std::byte* const* into, std::size_t shift, const std::byte* from,
+                     std::size_t stride, std::size_t n) const = 0;
   // into[i] -= from[i]. Only if invertible().
   virtual void subtract(std::byte* const* into, const std::byte* from, std::size_t stride,
                         std::size_t n) const = 0;
   // Exchanges: into[i] becomes from[i] + into[i], and from[i] what into[i] was before. Here from[i]
   // is the older one.
-  virtual void fold(std::byte* const* into, std::byte* from, std::size_t stride,
+  virtual void fold(std::byte* const* into, std::size_t shift, std::byte* from, std::size_t stride,
                     std::size_t n) const = 0;
 
   // Whether so much has been subtracted that the state may be far from one summed up afresh.

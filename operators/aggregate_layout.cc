@@ -1,6 +1,7 @@
 #include "tidemark/operators/aggregate_layout.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "tidemark/operators/aggregate_output.h"
@@ -13,6 +14,10 @@ namespace {
 ColumnType input_type_of(const Schema& values, int input) {
   return input == AggregateSpec::kRows ? ColumnType::kInt64
                                        : values[static_cast<std::size_t>(input)].type;
+}
+
+Primitive count_primitive(int input) {
+  return input == AggregateSpec::kRows ? Primitive::kCountRows : Primitive::kCountValues;
 }
 
 // The state behind an aggregate that has one of its own.
@@ -48,6 +53,9 @@ Primitive primitive_of(AggregateFunction function, bool undoable) {
 AggregateLayout::AggregateLayout(const Schema& values, const std::vector<AggregateSpec>& aggregates,
                                  bool undoable, std::pmr::memory_resource& memory)
     : value_columns_(values.size()), memory_(memory) {
+  for (const AggregateSpec& aggregate : aggregates) place_undone(aggregate, values);
+  undone_size_ = entry_size_;
+  undone_kernels_ = kernels_.size();
   for (const AggregateSpec& aggregate : aggregates) {
     const ColumnType input = input_type_of(values, aggregate.input);
     exactly_associative_ &= algebra_of(aggregate, input).exactly_associative;
@@ -59,6 +67,19 @@ AggregateLayout::AggregateLayout(const Schema& values, const std::vector<Aggrega
   initial_.resize(entry_size_);
   entry_header(initial_.data()) = {0, 0};
   for (const BoundKernel& bound : kernels_) bound.kernel->init(initial_.data());
+}
+
+void AggregateLayout::place_undone(const AggregateSpec& aggregate, const Schema& values) {
+  const int input = aggregate.input;
+  const bool is_sum = aggregate.function == AggregateFunction::kSum;
+  const bool is_average = aggregate.function == AggregateFunction::kAvg;
+  if (aggregate.function == AggregateFunction::kCount) {
+    place(count_primitive(input), input, values);
+  }
+  if ((is_sum || is_average) && input_type_of(values, input) == ColumnType::kInt64) {
+    place(Primitive::kSum, input, values);
+  }
+  if (is_average) place(Primitive::kCountValues, input, values);
 }
 
 std::size_t AggregateLayout::place(Primitive primitive, int input, const Schema& values) {
@@ -85,9 +106,7 @@ std::unique_ptr<AggregateOutput> AggregateLayout::make_output(const AggregateSpe
                                                               const Schema& values, bool undoable) {
   const int input = aggregate.input;
   if (aggregate.function == AggregateFunction::kCount) {
-    const Primitive primitive =
-        input == AggregateSpec::kRows ? Primitive::kCountRows : Primitive::kCountValues;
-    return make_count_output(place(primitive, input, values));
+    return make_count_output(place(count_primitive(input), input, values));
   }
   if (aggregate.function == AggregateFunction::kUser) {
     const std::size_t offset =
@@ -149,21 +168,58 @@ void AggregateLayout::update(std::byte* const* entries, const Batch& batch, std:
 }
 
 void AggregateLayout::merge(std::byte* const* into, const std::byte* from, std::size_t n) const {
-  for (std::size_t i = 0; i < n; ++i) {
-    entry_header(into[i]).valid |= entry_header(from + i * entry_size_).valid;
-  }
-  for (const BoundKernel& bound : kernels_) bound.kernel->merge(into, from, entry_size_, n);
+  merge_undone(into, from, n);
+  merge_part(into, 0, from, n);
 }
 
-void AggregateLayout::fold(std::byte* const* into, std::byte* from, std::size_t n) const {
+void AggregateLayout::merge_undone(std::byte* const* rows, const std::byte* from,
+                                   std::size_t n) const {
   for (std::size_t i = 0; i < n; ++i) {
-    EntryHeader& running = entry_header(into[i]);
-    EntryHeader& entry = entry_header(from + i * entry_size_);
-    const std::uint32_t before = running.valid;
-    running.valid |= entry.valid;
-    entry.valid = before;
+    entry_header(rows[i]).valid |= entry_header(from + i * entry_size_).valid;
   }
-  for (const BoundKernel& bound : kernels_) bound.kernel->fold(into, from, entry_size_, n);
+  for (const BoundKernel& bound : undone_kernels()) {
+    bound.kernel->merge(rows, 0, from, entry_size_, n);
+  }
+}
+
+void AggregateLayout::subtract_undone(std::byte* const* rows, const std::byte* from,
+                                      std::size_t n) const {
+  for (const BoundKernel& bound : undone_kernels()) {
+    bound.kernel->subtract(rows, from, entry_size_, n);
+  }
+}
+
+void AggregateLayout::merge_part(std::byte* const* rows, std::size_t part, const std::byte* from,
+                                 std::size_t n) const {
+  for (const BoundKernel& bound : other_kernels()) {
+    bound.kernel->merge(rows, part * other_size(), from, entry_size_, n);
+  }
+}
+
+void AggregateLayout::fold_part(std::byte* const* rows, std::size_t part, std::byte* from,
+                                std::size_t n) const {
+  for (const BoundKernel& bound : other_kernels()) {
+    bound.kernel->fold(rows, part * other_size(), from, entry_size_, n);
+  }
+}
+
+void AggregateLayout::restore_part(std::byte* const* rows, std::size_t part, const std::byte* from,
+                                   std::size_t n) const {
+  const std::size_t size = other_size();
+  const std::size_t shift = part * size;
+  const std::size_t at = undone_size_;
+  if (trivial_) {
+    for (std::size_t i = 0; i < n; ++i) {
+      copy_entry(rows[i] + shift + at, from + i * entry_size_ + at, size);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    std::byte* const to = rows[i] + shift;
+    release_handles(to, 1);
+    std::memcpy(to + at, from + i * entry_size_ + at, size);
+    retain_handles(to, 1);
+  }
 }
 
 void AggregateLayout::subtract(std::byte* const* into, const std::byte* from, std::size_t n) const {
@@ -191,7 +247,7 @@ void AggregateLayout::lower(const std::byte* const* a, const std::byte* const* b
                             Batch& out, std::size_t first_column, std::size_t at,
                             std::vector<CellOverflow>& overflows) const {
   std::uint32_t all_valid = ~std::uint32_t{0};
-  for (std::size_t i = 0; i < n; ++i) all_valid &= row_valid(a, b, i);
+  for (std::size_t i = 0; i < n; ++i) all_valid &= row_valid(a, i);
   const ResultRows rows{a, b, n, all_valid};
   std::vector<std::size_t> overflown;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {

@@ -20,8 +20,9 @@ struct CellOverflow {
   std::size_t aggregate;
 };
 
-// Result rows as entries: each is one entry of `a`, or the sum of one of `a` and one of `b`, since
-// a sharing strategy may hold a window's state in two parts.
+// Result rows as entries: each is one entry of `a`. Where a sharing strategy holds a window's state
+// in two parts, what AggregateLayout does not undo is the sum of one of `a` and one of `b`, and all
+// else is in `a`.
 struct ResultRows {
   const std::byte* const* a;
   const std::byte* const* b;  // may be null
@@ -32,9 +33,8 @@ struct ResultRows {
 };
 
 // The valid bits of row i.
-inline std::uint32_t row_valid(const std::byte* const* a, const std::byte* const* b,
-                               std::size_t i) {
-  return entry_header(a[i]).valid | (b == nullptr ? 0U : entry_header(b[i]).valid);
+inline std::uint32_t row_valid(const std::byte* const* a, std::size_t i) {
+  return entry_header(a[i]).valid;
 }
 
 // One output column made from primitive states.
@@ -57,6 +57,15 @@ class AggregateOutput {
 // - update(), merge(), fold() and subtract() change the entries they are given and no others, even
 //   where states are shared.
 //
+// An entry has two sections. In the first are its header and the states that can be undone exactly
+// (counts, and sums of integers), in the second all others. Running rows have one first section,
+// from which what expires is subtracted, and several second ones, their parts:
+//
+//   | header | undone states | other states, part 0 | other states, part 1 | ...
+//
+// Part p is found by the pointer to the row and a shift of p * other_size() bytes, or as an entry
+// that begins so far behind the row and of which only the second section is its own.
+//
 // retain(), release() and assign() cost nothing but a test where the layout is trivial. An entry
 // must not leave its stage: states are counted in the stage's memory and by plain counters.
 class AggregateLayout {
@@ -70,6 +79,9 @@ class AggregateLayout {
   std::size_t entry_size() const { return entry_size_; }
   // Bytes of the states alone.
   std::size_t state_size() const { return entry_size_ - sizeof(EntryHeader); }
+  // Bytes of the first section, header included, and of the second.
+  std::size_t undone_size() const { return undone_size_; }
+  std::size_t other_size() const { return entry_size_ - undone_size_; }
   // True if every primitive can be undone exactly: doubles cannot.
   bool exactly_invertible() const { return exactly_invertible_; }
   // True if states that are grouped in another way give the same results to the last bit.
@@ -95,9 +107,18 @@ class AggregateLayout {
 
   // The operations of PrimitiveKernel over whole entries, valid bits included; slots are kept.
   void merge(std::byte* const* into, const std::byte* from, std::size_t n) const;
-  void fold(std::byte* const* into, std::byte* from, std::size_t n) const;
   // Leaves valid bits alone: only the caller can know when the last value has left.
   void subtract(std::byte* const* into, const std::byte* from, std::size_t n) const;
+
+  // The same for the first section of running rows, and for one part of the second.
+  void merge_undone(std::byte* const* rows, const std::byte* from, std::size_t n) const;
+  void subtract_undone(std::byte* const* rows, const std::byte* from, std::size_t n) const;
+  void merge_part(std::byte* const* rows, std::size_t part, const std::byte* from,
+                  std::size_t n) const;
+  void fold_part(std::byte* const* rows, std::size_t part, std::byte* from, std::size_t n) const;
+  // Makes a part of each row a copy of the second section of from[i].
+  void restore_part(std::byte* const* rows, std::size_t part, const std::byte* from,
+                    std::size_t n) const;
   // Whether an entry that was subtracted from should be summed up afresh.
   bool worn(const std::byte* entry) const;
 
@@ -116,7 +137,8 @@ class AggregateLayout {
     retain(to, 1);
   }
 
-  // Writes the aggregates of n result rows into columns [first_column, ...) of `out` from row `at`.
+  // Writes the aggregates of n result rows, of one part or two (see ResultRows), into columns
+  // [first_column, ...) of `out` from row `at`.
   void lower(const std::byte* const* a, const std::byte* const* b, std::size_t n, Batch& out,
              std::size_t first_column, std::size_t at, std::vector<CellOverflow>& overflows) const;
 
@@ -128,6 +150,14 @@ class AggregateLayout {
     std::unique_ptr<PrimitiveKernel> kernel;
   };
 
+  // Gives states that can be undone exactly their places, before all others have theirs.
+  void place_undone(const AggregateSpec& aggregate, const Schema& values);
+  std::span<const BoundKernel> undone_kernels() const {
+    return std::span(kernels_).first(undone_kernels_);
+  }
+  std::span<const BoundKernel> other_kernels() const {
+    return std::span(kernels_).subspan(undone_kernels_);
+  }
   // Offset of the primitive's state, adding the primitive if it is not there yet.
   std::size_t place(Primitive primitive, int input, const Schema& values);
   std::size_t add_kernel(Primitive primitive, int input, std::unique_ptr<PrimitiveKernel> kernel);
@@ -139,6 +169,8 @@ class AggregateLayout {
   std::size_t value_columns_;
   Schema result_columns_;
   std::size_t entry_size_ = sizeof(EntryHeader);
+  std::size_t undone_size_ = sizeof(EntryHeader);
+  std::size_t undone_kernels_ = 0;
   bool exactly_invertible_ = true;
   bool exactly_associative_ = true;
   bool trivial_ = true;

@@ -9,11 +9,16 @@ namespace tidemark {
 
 namespace {
 
-// The state of a result row that is held in one entry, or in two.
+// What is in the first part alone; see AggregateLayout.
+template <typename Operation>
+constexpr bool kUndoneExactly =
+    std::is_base_of_v<CountOperation, Operation> || std::is_same_v<Operation, SumIntegers>;
+
+// The state of a result row that is held in one entry, or, unless it can be undone exactly, in two.
 template <typename Operation, bool kTwoParts>
 typename Operation::State row_state(const std::byte* a, const std::byte* b, std::size_t offset) {
   using State = typename Operation::State;
-  if constexpr (kTwoParts) {
+  if constexpr (kTwoParts && !kUndoneExactly<Operation>) {
     return Operation::combine(load_state<State>(a, offset), load_state<State>(b, offset));
   } else {
     (void)b;
@@ -30,10 +35,9 @@ Cell* cells_of(Column& column) {
   }
 }
 
-void set_nulls(const std::byte* const* a, const std::byte* const* b, std::size_t n, int input,
-               Column& out, std::size_t at) {
+void set_nulls(const std::byte* const* a, std::size_t n, int input, Column& out, std::size_t at) {
   for (std::size_t i = 0; i < n; ++i) {
-    if ((row_valid(a, b, i) >> input & 1U) == 0) out.set_null(at + i);
+    if ((row_valid(a, i) >> input & 1U) == 0) out.set_null(at + i);
   }
 }
 
@@ -52,7 +56,7 @@ class Output final : public AggregateOutput {
       lower_rows<true>(rows, out, at, overflows);
     }
     if (input_ != AggregateSpec::kRows && (rows.all_valid >> input_ & 1U) == 0) {
-      set_nulls(rows.a, rows.b, rows.size, input_, out, at);
+      set_nulls(rows.a, rows.size, input_, out, at);
     }
   }
 

@@ -85,7 +85,7 @@ std::size_t running_parts(const WindowSpec& window, Strategy strategy) {
     case Strategy::kTwoStacks:
     case Strategy::kWorstCase:
       if (grows(window)) return 1;
-      return flips(window, strategy) ? 2 : 5;
+      return flips(window, strategy) ? 2 : 4;
     default:
       return 0;
   }
@@ -182,11 +182,15 @@ void predict_shared(const WindowSpec& window, Strategy strategy, const Lengths& 
 
 }  // namespace
 
-StreamCost stream_cost(const WindowSpec& window, Strategy strategy, std::size_t state_bytes,
+StateSize state_size(const AggregateLayout& layout) {
+  return {layout.state_size(), layout.undone_size() - sizeof(EntryHeader)};
+}
+
+StreamCost stream_cost(const WindowSpec& window, Strategy strategy, const StateSize& state,
                        const StreamShape& stream) {
   const Lengths lengths = lengths_of(window);
   const Expectation expect(stream);
-  const double entry_size = kHeaderBytes + static_cast<double>(state_bytes);
+  const double entry_size = kHeaderBytes + static_cast<double>(state.all);
   const double windows_open = std::ceil(lengths.size / lengths.slide);
   const double keys = expect.keys_in(lengths.size);
   StreamCost cost;
@@ -202,7 +206,10 @@ StreamCost stream_cost(const WindowSpec& window, Strategy strategy, std::size_t 
   }
   cost.entry_bytes = cost.live_entries * entry_size;
   const auto parts = static_cast<double>(running_parts(window, strategy));
-  if (parts > 0) cost.running_bytes = keys * (parts * entry_size + kRunningKeyBytes);
+  if (parts > 0) {
+    const auto in_parts = static_cast<double>(state.all - state.undone);
+    cost.running_bytes = keys * (entry_size + (parts - 1) * in_parts + kRunningKeyBytes);
+  }
   cost.index_bytes = open_panes * kIndexBytes * keys;
   return cost;
 }
@@ -216,7 +223,7 @@ double work_per_row(const WindowSpec& window, Strategy strategy,
   const UnitCost unit = unit_cost(window, strategy);
   double merges_per_row = 0;
   if (stream && unit.merges_per_entry > 0) {
-    const StreamCost cost = stream_cost(window, strategy, 0, *stream);
+    const StreamCost cost = stream_cost(window, strategy, {}, *stream);
     merges_per_row = cost.merges_per_slide / std::max(cost.rows_per_slide, 1.0);
   }
   return unit.updates_per_row + merges_per_row;
@@ -229,7 +236,7 @@ bool flip_is_spike(const WindowSpec& window, const std::optional<StreamShape>& s
     const double per_key = unit_cost(window, Strategy::kTwoStacks).merges_per_entry + 1;
     return windows_per_row(window) > (kSpike - 1) * per_key;
   }
-  const StreamCost cost = stream_cost(window, Strategy::kTwoStacks, 0, *stream);
+  const StreamCost cost = stream_cost(window, Strategy::kTwoStacks, {}, *stream);
   const double usual = 2 * cost.entries_per_slide + cost.results_per_slide;
   return cost.worst_merges + cost.results_per_slide > kSpike * usual;
 }

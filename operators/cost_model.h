@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/strategy.h"
 #include "tidemark/operators/stream_shape.h"
 #include "tidemark/operators/window_spec.h"
@@ -47,9 +48,16 @@ struct StreamCost {
   double state_bytes() const { return entry_bytes + running_bytes + index_bytes; }
 };
 
-// `state_bytes`: of all aggregates of one entry. Cumulate windows: means over a period, except
-// live_entries and bytes, which are those at its end.
-StreamCost stream_cost(const WindowSpec& window, Strategy strategy, std::size_t state_bytes,
+// Bytes of the states of one entry, and of those that running rows have only once since they can be
+// undone exactly (see AggregateLayout).
+struct StateSize {
+  std::size_t all = 0;
+  std::size_t undone = 0;
+};
+StateSize state_size(const AggregateLayout& layout);
+
+// Cumulate windows: means over a period, except live_entries and bytes, which are those at its end.
+StreamCost stream_cost(const WindowSpec& window, Strategy strategy, const StateSize& state,
                        const StreamShape& stream);
 
 struct StrategyChoice {

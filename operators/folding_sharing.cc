@@ -9,6 +9,7 @@ FoldingSharing::FoldingSharing(const WindowSpec& window, const AggregateLayout& 
                                std::size_t parts, std::pmr::memory_resource& memory)
     : RunningSharing(layout, parts, memory),
       slicing_(window),
+      absent_(layout, memory),
       loose_(layout, memory),
       loose_runs_(&memory) {}
 
@@ -16,36 +17,62 @@ FoldingSharing::~FoldingSharing() {
   layout_.release(loose_copies_.data(), loose_copies_.size() / layout_.entry_size());
 }
 
+void FoldingSharing::cover(std::size_t slot_count) {
+  RunningSharing::cover(slot_count);
+  absent_.cover(slot_count);
+}
+
+// After as many as there are parts to move, a row that nobody has looked at holds nothing in them.
+void FoldingSharing::catch_up(std::byte* row) {
+  constexpr std::uint32_t kMost = 2;
+  const std::uint32_t behind = std::min(generation_ - RunningRows::tag(row), kMost);
+  for (std::uint32_t i = 0; i < behind; ++i) change_places(row);
+  RunningRows::tag(row) = generation_;
+}
+
+void FoldingSharing::merge_into(std::size_t part, std::size_t second, const EntryRun& run) {
+  enter_all(run, [&](std::byte* const* rows, const std::byte* entries, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) row(entry_header(entries + i * layout_.entry_size()).slot);
+    layout_.merge_undone(rows, entries, n);
+    layout_.merge_part(rows, part, entries, n);
+    if (second != part) layout_.merge_part(rows, second, entries, n);
+    absent_.entered(entries, n);
+  });
+  if (second != part) merges_ += run.size;
+}
+
 void FoldingSharing::Folder::visit(const EntryRun& run) {
   const AggregateLayout& layout = sharing_.layout_;
   const std::size_t entry_size = layout.entry_size();
-  std::array<std::byte*, kChunk> into;
+  std::array<std::byte*, kChunk> rows;
+  sharing_.merges_ += run.size;
+  if (layout.other_size() == 0) return;
   for (std::size_t from = 0; from < run.size; from += kChunk) {
     const std::size_t n = std::min(kChunk, run.size - from);
     std::byte* entries = run.entries + from * entry_size;
     sharing_.prefetch(entries, n);
     for (std::size_t i = 0; i < n; ++i) {
-      into[i] = sharing_.rows_.part(entry_header(entries + i * entry_size).slot, part_);
+      rows[i] = sharing_.row(entry_header(entries + i * entry_size).slot);
     }
-    layout.fold(into.data(), entries, n);
-    folded(entries, n);
+    layout.fold_part(rows.data(), part_, entries, n);
   }
-  sharing_.merges_ += run.size;
 }
 
-void FoldingSharing::restore(const EntryRun& run, std::size_t part, std::size_t stale) {
+void FoldingSharing::restore(const EntryRun& run) {
   const std::size_t entry_size = layout_.entry_size();
+  std::array<std::byte*, kChunk> rows;
   for (std::size_t from = 0; from < run.size; from += kChunk) {
     const std::size_t n = std::min(kChunk, run.size - from);
     const std::byte* entries = run.entries + from * entry_size;
     prefetch(entries, n);
     for (std::size_t i = 0; i < n; ++i) {
-      const std::byte* entry = entries + i * entry_size;
-      const std::uint32_t slot = entry_header(entry).slot;
-      layout_.assign(rows_.part(slot, part), entry);
-      if (stale != kNone) rows_.reset(slot, stale);
-      leave(slot);
+      rows[i] = row(entry_header(entries + i * entry_size).slot);
     }
+    layout_.subtract_undone(rows.data(), entries, n);
+    layout_.restore_part(rows.data(), kFront, entries, n);
+    absent_.left(entries, n);
+    for (std::size_t i = 0; i < n; ++i) leave(entry_header(entries + i * entry_size).slot);
+    absent_.renew(entries, n, rows_);
     entries_left(entries, n);
   }
   merges_ += run.size;
@@ -54,19 +81,28 @@ void FoldingSharing::restore(const EntryRun& run, std::size_t part, std::size_t 
 void FoldingSharing::add_loose(const EntryRun& run) {
   for (std::size_t i = 0; i < run.size; ++i) {
     const std::byte* entry = run.entries + i * layout_.entry_size();
-    enter(entry_header(entry).slot);
+    const std::uint32_t slot = entry_header(entry).slot;
+    enter(slot);
+    std::byte* const to = row(slot);
+    layout_.merge_undone(&to, entry, 1);
     loose_.add(run.slice, entry);
   }
+  absent_.entered(run.entries, run.size);
   loose_runs_.push_back(run.straggler);
   merges_ += run.size;
 }
 
 void FoldingSharing::expire_loose(const EntryRun& run) {
   for (std::size_t i = 0; i < run.size; ++i) {
-    const std::uint32_t slot = entry_header(run.entries + i * layout_.entry_size()).slot;
+    const std::byte* entry = run.entries + i * layout_.entry_size();
+    const std::uint32_t slot = entry_header(entry).slot;
+    std::byte* const from = row(slot);
+    layout_.subtract_undone(&from, entry, 1);
     merges_ += loose_.expire(run.slice, slot);
     leave(slot);
   }
+  absent_.left(run.entries, run.size);
+  absent_.renew(run.entries, run.size, rows_);
   std::erase(loose_runs_, run.straggler);
 }
 
@@ -82,6 +118,7 @@ void FoldingSharing::states_are_regrouped() {
 
 void FoldingSharing::renumber(const SlotMap& map) {
   RunningSharing::renumber(map);
+  absent_.renumber(map);
   loose_.renumber(map);
 }
 
@@ -99,7 +136,7 @@ void FoldingSharing::include_loose(std::span<const std::uint32_t> slots, const s
     if (total == nullptr) continue;
     std::byte* copy = loose_copies_.data() + i * entry_size;
     layout_.assign(copy, states[i]);
-    layout_.merge(&copy, total, 1);
+    layout_.merge_part(&copy, 0, total, 1);
     states[i] = copy;
   }
 }

@@ -2,6 +2,12 @@
 
 namespace tidemark {
 
+void GrowingSharing::seal(const EntryRun& run) {
+  enter_all(run, [this](std::byte* const* rows, const std::byte* entries, std::size_t n) {
+    layout_.merge(rows, entries, n);
+  });
+}
+
 // A row is reset when the last of its entries has left.
 void GrowingSharing::expire(const EntryRun& run, SealedSlices& /*sealed*/) {
   for (std::size_t i = 0; i < run.size; ++i) {
@@ -11,7 +17,7 @@ void GrowingSharing::expire(const EntryRun& run, SealedSlices& /*sealed*/) {
 
 bool GrowingSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,
                                    const std::byte** /*b*/) {
-  for (std::size_t i = 0; i < slots.size(); ++i) a[i] = rows_.part(slots[i], 0);
+  for (std::size_t i = 0; i < slots.size(); ++i) a[i] = rows_.row(slots[i]);
   return false;
 }
 

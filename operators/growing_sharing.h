@@ -17,8 +17,8 @@ class GrowingSharing final : public RunningSharing {
   void begin_expiry(std::int64_t /*window*/) override {}
   void expire(const EntryRun& run, SealedSlices& sealed) override;
   void end_expiry(SealedSlices& /*sealed*/) override {}
-  void seal(const EntryRun& run) override { merge_into(0, run); }
-  void add_stragglers(const EntryRun& run) override { merge_into(0, run); }
+  void seal(const EntryRun& run) override;
+  void add_stragglers(const EntryRun& run) override { seal(run); }
 
  private:
   bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,

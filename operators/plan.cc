@@ -95,11 +95,12 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
     const bool shares_all = plan.strategy == Strategy::kBaseIntervals;
     if (shares_all) share_slices(plan, shareable.size(), edges_per_ms);
     const bool undoable = plan.strategy == Strategy::kSubtract;
-    plan.state_bytes = AggregateLayout(query.values, query.aggregates, undoable).state_size();
+    const AggregateLayout layout(query.values, query.aggregates, undoable);
+    plan.state_bytes = layout.state_size();
     plan.cost = unit_cost(window, plan.strategy);
     if (stream && !shares_all) {
       plan.stream = stream;
-      plan.stream_cost = stream_cost(window, plan.strategy, plan.state_bytes, *stream);
+      plan.stream_cost = stream_cost(window, plan.strategy, state_size(layout), *stream);
     }
     plans.push_back(std::move(plan));
   }

@@ -28,28 +28,18 @@ void RunningSharing::leave(std::uint32_t slot) {
   if (rows_.touch(slot)) touched_.push_back(slot);
 }
 
-void RunningSharing::merge_into(std::size_t part, const EntryRun& run) {
+void RunningSharing::enter_chunk(const Entries& entries, std::uint32_t* slots, std::byte** rows) {
   const std::size_t entry_size = layout_.entry_size();
-  std::array<std::byte*, kChunk> into;
-  std::array<std::uint32_t, kChunk> slots;
-  for (std::size_t from = 0; from < run.size; from += kChunk) {
-    const std::size_t n = std::min(kChunk, run.size - from);
-    const std::byte* entries = run.entries + from * entry_size;
-    prefetch(entries, n);
-    for (std::size_t i = 0; i < n; ++i) {
-      slots[i] = entry_header(entries + i * entry_size).slot;
-      const bool is_new = rows_.enter(slots[i]);
-      if (keeps_results_) {
-        if (is_new) results_.append();
-        results_.prefetch(rows_.position(slots[i]));
-      }
-      into[i] = rows_.part(slots[i], part);
+  prefetch(entries.first, entries.size);
+  for (std::size_t i = 0; i < entries.size; ++i) {
+    slots[i] = entry_header(entries.first + i * entry_size).slot;
+    const bool is_new = rows_.enter(slots[i]);
+    if (keeps_results_) {
+      if (is_new) results_.append();
+      results_.prefetch(rows_.position(slots[i]));
     }
-    layout_.merge(into.data(), entries, n);
-    if (keeps_results_) refresh({slots.data(), n});
+    rows[i] = rows_.row(slots[i]);
   }
-  changes_ += run.size;
-  merges_ += run.size;
 }
 
 void RunningSharing::entries_left(const std::byte* entries, std::size_t n) {

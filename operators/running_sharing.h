@@ -1,6 +1,7 @@
 // What strategies with a running state per key have in common.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,14 +63,33 @@ class RunningSharing : public PaneSharing {
     }
   }
 
-  // Merges entries into one part of their slots' rows, and enters them.
-  void merge_into(std::size_t part, const EntryRun& run);
+  // Enters entries, and calls merge(rows, entries, n) to merge up to kChunk of them into the rows
+  // of their slots.
+  template <typename Merge>
+  void enter_all(const EntryRun& run, const Merge& merge) {
+    std::array<std::byte*, kChunk> rows;
+    std::array<std::uint32_t, kChunk> slots;
+    for (std::size_t from = 0; from < run.size; from += kChunk) {
+      const std::size_t n = std::min(kChunk, run.size - from);
+      const std::byte* entries = run.entries + from * layout_.entry_size();
+      enter_chunk({entries, n}, slots.data(), rows.data());
+      merge(rows.data(), entries, n);
+      if (keeps_results_) refresh({slots.data(), n});
+    }
+    changes_ += run.size;
+    merges_ += run.size;
+  }
 
   const AggregateLayout& layout_;
   RunningRows rows_;
   std::uint64_t merges_ = 0;
 
  private:
+  struct Entries {
+    const std::byte* first;
+    std::size_t size;
+  };
+  void enter_chunk(const Entries& entries, std::uint32_t* slots, std::byte** rows);
   // Refreshes the results of `slots` that are live and clears their marks; at most kChunk.
   void refresh(std::span<const std::uint32_t> slots);
   void refresh_touched();

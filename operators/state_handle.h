@@ -82,9 +82,12 @@ class HandleKernel final : public PrimitiveKernel {
     }
   }
 
-  void merge(std::byte* const* into, const std::byte* from, std::size_t stride,
+  void merge(std::byte* const* into, std::size_t shift, const std::byte* from, std::size_t stride,
              std::size_t n) const override {
-    for (std::size_t i = 0; i < n; ++i) put(into[i], joined(get(into[i]), get(from + i * stride)));
+    for (std::size_t i = 0; i < n; ++i) {
+      std::byte* const to = into[i] + shift;
+      put(to, joined(get(to), get(from + i * stride)));
+    }
   }
 
   void subtract(std::byte* const* into, const std::byte* from, std::size_t stride,
@@ -102,12 +105,13 @@ class HandleKernel final : public PrimitiveKernel {
     }
   }
 
-  void fold(std::byte* const* into, std::byte* from, std::size_t stride,
+  void fold(std::byte* const* into, std::size_t shift, std::byte* from, std::size_t stride,
             std::size_t n) const override {
     for (std::size_t i = 0; i < n; ++i) {
       std::byte* const entry = from + i * stride;
-      Object* const newer = get(into[i]);
-      put(into[i], joined(get(entry), newer));
+      std::byte* const to = into[i] + shift;
+      Object* const newer = get(to);
+      put(to, joined(get(entry), newer));
       put(entry, newer);
     }
   }

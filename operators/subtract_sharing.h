@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "tidemark/operators/absent_values.h"
 #include "tidemark/operators/running_sharing.h"
 
 namespace tidemark {
@@ -34,16 +35,8 @@ class SubtractSharing final : public RunningSharing {
   void rebuild(SealedSlices& sealed);
   bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
                      const std::byte** b) override;
-  std::uint32_t* absent(std::uint32_t slot) {
-    return absent_.data() + slot * layout_.value_columns();
-  }
-  void count_absent(const EntryRun& run, int change);
-  void renew_valid_bits(std::uint32_t slot);
 
-  std::uint32_t all_valid_;
-  // Per slot and value column: live entries that have had NULLs only.
-  std::pmr::vector<std::uint32_t> absent_;
-  bool any_absent_ = false;
+  AbsentValues absent_;
   // Rows that are to be summed up afresh, and whether a slot's is among them.
   std::pmr::vector<std::uint32_t> worn_;
   std::pmr::vector<bool> is_worn_;

@@ -23,7 +23,7 @@ void TwoStacksSharing::expire(const EntryRun& run, SealedSlices& sealed) {
   if (is_loose(run)) {
     expire_loose(run);
   } else {
-    restore(run, kFront);
+    restore(run);
   }
 }
 
@@ -34,8 +34,8 @@ void TwoStacksSharing::end_expiry(SealedSlices& sealed) {
 void TwoStacksSharing::flip(SealedSlices& sealed) {
   flip_due_ = false;
   for (const std::uint32_t slot : rows_.live()) {
-    rows_.reset(slot, kFront);
-    rows_.reset(slot, kBack);
+    rows_.reset_part(rows_.row(slot), kFront);
+    rows_.reset_part(rows_.row(slot), kBack);
   }
   // Loose entries still hold their own states, so they are folded with the others.
   forget_loose();
@@ -56,8 +56,8 @@ void TwoStacksSharing::add_stragglers(const EntryRun& run) {
 bool TwoStacksSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,
                                      const std::byte** b) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    a[i] = rows_.part(slots[i], kFront);
-    b[i] = rows_.part(slots[i], kBack);
+    a[i] = rows_.row(slots[i]);
+    b[i] = rows_.row(slots[i]) + kBack * layout_.other_size();
   }
   include_loose(slots, a);
   return true;

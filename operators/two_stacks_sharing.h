@@ -27,7 +27,6 @@ class TwoStacksSharing final : public FoldingSharing {
   void add_stragglers(const EntryRun& run) override;
 
  private:
-  static constexpr std::size_t kFront = 0;
   static constexpr std::size_t kBack = 1;
 
   bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,

@@ -131,12 +131,13 @@ class Kernel final : public PrimitiveKernel {
     }
   }
 
-  void merge(std::byte* const* into, const std::byte* from, std::size_t stride,
+  void merge(std::byte* const* into, std::size_t shift, const std::byte* from, std::size_t stride,
              std::size_t n) const override {
     const std::size_t at = offset();
     for (std::size_t i = 0; i < n; ++i) {
       const State newer = load_state<State>(from + i * stride, at);
-      store_state(into[i], at, definition_.combine(load_state<State>(into[i], at), newer));
+      std::byte* const to = into[i] + shift;
+      store_state(to, at, definition_.combine(load_state<State>(to, at), newer));
     }
   }
 
@@ -153,13 +154,14 @@ class Kernel final : public PrimitiveKernel {
     }
   }
 
-  void fold(std::byte* const* into, std::byte* from, std::size_t stride,
+  void fold(std::byte* const* into, std::size_t shift, std::byte* from, std::size_t stride,
             std::size_t n) const override {
     const std::size_t at = offset();
     for (std::size_t i = 0; i < n; ++i) {
       std::byte* const entry = from + i * stride;
-      const State newer = load_state<State>(into[i], at);
-      store_state(into[i], at, definition_.combine(load_state<State>(entry, at), newer));
+      std::byte* const to = into[i] + shift;
+      const State newer = load_state<State>(to, at);
+      store_state(to, at, definition_.combine(load_state<State>(entry, at), newer));
       store_state(entry, at, newer);
     }
   }
@@ -182,7 +184,7 @@ class Output final : public AggregateOutput {
              std::vector<std::size_t>& /*overflows*/) const override {
     Cell* const cells = static_cast<Cell*>(out.cells()) + at;
     for (std::size_t i = 0; i < rows.size; ++i) {
-      if ((row_valid(rows.a, rows.b, i) >> input_ & 1U) == 0) {
+      if ((row_valid(rows.a, i) >> input_ & 1U) == 0) {
         out.set_null(at + i);
         continue;
       }

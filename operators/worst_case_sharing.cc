@@ -47,7 +47,7 @@ void WorstCaseSharing::expire(const EntryRun& run, SealedSlices& /*sealed*/) {
   if (is_loose(run)) {
     expire_loose(run);
   } else {
-    restore(run, place(kFront), place(kStale));
+    restore(run);
   }
 }
 
@@ -56,41 +56,26 @@ void WorstCaseSharing::end_expiry(SealedSlices& sealed) {
   if (next_window_ < (block_ + 1) * block_size_) return;
   ++block_;
   folded_from_ = (block_ + 2) * block_size_;
-  change_places();
+  begin_generation();
+  states_are_regrouped();
 }
-
-class WorstCaseSharing::StepFolder final : public Folder {
- public:
-  explicit StepFolder(WorstCaseSharing& sharing)
-      : Folder(sharing, sharing.place(kFold)), sharing_(sharing) {}
-
- private:
-  void folded(const std::byte* entries, std::size_t n) override {
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::byte* entry = entries + i * sharing_.layout_.entry_size();
-      sharing_.rows_.reset(entry_header(entry).slot, sharing_.place(kStale));
-    }
-  }
-
-  WorstCaseSharing& sharing_;
-};
 
 void WorstCaseSharing::fold_from(std::int64_t group, SealedSlices& sealed) {
   if (group >= folded_from_) return;
-  StepFolder folder(*this);
+  Folder folder(*this, kFold);
   sealed.visit_backward(slicing_.first_slice(group), slicing_.first_slice(folded_from_) - 1,
                         folder);
   folded_from_ = group;
 }
 
-void WorstCaseSharing::change_places() {
-  places_ = {place(kFold), place(kBack), place(kFront), place(kStale), place(kRest)};
-  states_are_regrouped();
+void WorstCaseSharing::change_places(std::byte* row) {
+  rows_.move_part(row, kFold, kFront);
+  rows_.move_part(row, kBack, kRest);
 }
 
 void WorstCaseSharing::seal(const EntryRun& run) {
-  if (group_of(run.slice) >= (block_ + 2) * block_size_) add_to(kBack, run);
-  merge_into(place(kRest), run);
+  const bool in_third = group_of(run.slice) >= (block_ + 2) * block_size_;
+  merge_into(kRest, in_third ? kBack : kRest, run);
 }
 
 void WorstCaseSharing::add_stragglers(const EntryRun& run) {
@@ -104,26 +89,12 @@ void WorstCaseSharing::add_stragglers(const EntryRun& run) {
   }
 }
 
-void WorstCaseSharing::add_to(Part part, const EntryRun& run) {
-  const std::size_t entry_size = layout_.entry_size();
-  std::array<std::byte*, kChunk> into;
-  for (std::size_t from = 0; from < run.size; from += kChunk) {
-    const std::size_t n = std::min(kChunk, run.size - from);
-    const std::byte* entries = run.entries + from * entry_size;
-    prefetch(entries, n);
-    for (std::size_t i = 0; i < n; ++i) {
-      into[i] = rows_.part(entry_header(entries + i * entry_size).slot, place(part));
-    }
-    layout_.merge(into.data(), entries, n);
-  }
-  merges_ += run.size;
-}
-
 bool WorstCaseSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,
                                      const std::byte** b) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    a[i] = rows_.part(slots[i], place(kFront));
-    b[i] = rows_.part(slots[i], place(kRest));
+    std::byte* const state = row(slots[i]);
+    a[i] = state;
+    b[i] = state + kRest * layout_.other_size();
   }
   // What is sealed of a loose entry's own slice is in the one part or the other, and comes before
   // it.

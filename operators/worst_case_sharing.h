@@ -2,7 +2,7 @@
 // costs much more than another.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "tidemark/operators/folding_sharing.h"
@@ -20,12 +20,11 @@ namespace tidemark {
 //   rest   the total of the second and the third;
 //   fold   the second block's entries as far as they are folded, which goes on by one group with
 //          every window: it becomes the front when the first block is used up;
-//   back   the total of the third block, which then becomes the rest;
-//   stale  what was the rest before: reset for a key whenever one of its entries is restored or
-//          folded, so that by the time it is needed again it is empty for all.
-// Then the parts change places, for all keys at once. By that time the front is what its newest
-// entry has kept, which is nothing, so it can become the fold. An entry is thus merged twice,
-// folded once and restored once.
+//   back   the total of the third block, which then becomes the rest.
+// Then the parts change places, for each key when it is next looked at: front and rest are what
+// fold and back were, and these are empty. By that time the front is what its newest entry has
+// kept, which is nothing. An entry is thus merged into the rest, or the rest and the back, folded
+// once and restored once.
 class WorstCaseSharing final : public FoldingSharing {
  public:
   // Whether windows are long enough for this. Others hold so few slices that a flip of them all is
@@ -43,19 +42,18 @@ class WorstCaseSharing final : public FoldingSharing {
   void add_stragglers(const EntryRun& run) override;
 
  private:
-  class StepFolder;
-  enum Part : std::uint8_t { kFront, kRest, kFold, kBack, kStale, kParts };
+  static constexpr std::size_t kRest = 1;
+  static constexpr std::size_t kFold = 2;
+  static constexpr std::size_t kBack = 3;
+  static constexpr std::size_t kParts = 4;
 
   bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
                      const std::byte** b) override;
-  std::size_t place(Part part) const { return places_[part]; }
   std::int64_t group_of(std::int64_t slice) const { return slicing_.last_window(slice); }
   // The oldest group that is to be folded before `window`, in which `block` is the first one.
   std::int64_t fold_goal(std::int64_t block, std::int64_t window) const;
   void fold_from(std::int64_t group, SealedSlices& sealed);
-  void change_places();
-  // Merges entries into one part; does not enter them.
-  void add_to(Part part, const EntryRun& run);
+  void change_places(std::byte* row) override;
 
   std::int64_t block_size_;  // groups
   // Windows from the one in which a block is the first until all of the second has been sealed.
@@ -64,7 +62,6 @@ class WorstCaseSharing final : public FoldingSharing {
   // Groups of the second block from this one on are folded.
   std::int64_t folded_from_ = 0;
   std::int64_t next_window_ = 0;
-  std::array<std::size_t, kParts> places_{0, 1, 2, 3, 4};
 };
 
 }  // namespace tidemark

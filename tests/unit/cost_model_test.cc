@@ -160,7 +160,7 @@ TEST_P(CostModel, PredictsWhatIsCounted) {
     const AggregateLayout layout(BenchStream::values(), query_of(test.window, strategy).aggregates,
                                  strategy == Strategy::kSubtract);
     const StreamCost cost =
-        stream_cost(test.window, strategy, layout.state_size(), test.stream.shape());
+        stream_cost(test.window, strategy, state_size(layout), test.stream.shape());
     expect_near(measured.updates_per_row(), unit.updates_per_row, "updates per row");
     expect_near(measured.merges_per_slide(), cost.merges_per_slide, "merges per slide");
     expect_near(measured.results_per_slide(), cost.results_per_slide, "results per slide");
@@ -208,7 +208,7 @@ TEST(CostModelBytes, AreWhatIsAllocatedWhereEntriesAreMany) {
     measured.slide(700);
     const AggregateLayout layout(BenchStream::values(), query_of(window, strategy).aggregates,
                                  strategy == Strategy::kSubtract);
-    const StreamCost cost = stream_cost(window, strategy, layout.state_size(), stream.shape());
+    const StreamCost cost = stream_cost(window, strategy, state_size(layout), stream.shape());
     const StateCounters state = measured.state();
     expect_near(static_cast<double>(state.peak_state_bytes - state.peak_key_table_bytes),
                 cost.state_bytes(), "bytes");
