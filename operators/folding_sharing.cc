@@ -50,7 +50,7 @@ void FoldingSharing::Folder::visit(const EntryRun& run) {
   for (std::size_t from = 0; from < run.size; from += kChunk) {
     const std::size_t n = std::min(kChunk, run.size - from);
     std::byte* entries = run.entries + from * entry_size;
-    sharing_.prefetch(entries, n);
+    sharing_.prefetch_rows(entries, n);
     for (std::size_t i = 0; i < n; ++i) {
       rows[i] = sharing_.row(entry_header(entries + i * entry_size).slot);
     }

@@ -152,28 +152,46 @@ void Pane::find_or_add(std::span<const std::uint32_t> slots, std::uint32_t valid
   }
 }
 
-// Entries are written through bytes, which may alias anything: what the loop needs is in locals.
+// Whether a key is new to the pane is as good as random, so the loop has no branch on it: every row
+// writes the header of the next new entry, which stands if its key is new, and is written over if
+// not. Entries are written through bytes, which may alias anything: what the loop needs is in
+// locals.
 void Pane::find_or_add_all_dense(std::span<const std::uint32_t> slots, std::uint32_t valid,
                                  std::byte** entries) {
   const std::size_t entry_size = entry_size_;
   std::byte* const first_entry = entries_.data();
+  const std::size_t last = entries_.size() / entry_size - 1;
   std::uint32_t* const index = index_.data();
   const std::size_t n = slots.size();
   if (index_.size() > kAlwaysDense) {
     for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(&index[slots[i]]);
   }
   std::size_t size = size_;
+  std::byte* next = first_entry + size * entry_size;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t slot = slots[i];
-    std::byte* entry = first_entry + index[slot] * entry_size;
-    if (index[slot] >= size || entry_header(entry).slot != slot) [[unlikely]] {
-      index[slot] = static_cast<std::uint32_t>(size);
-      entry = add(slot);
-      size = size_;
-    }
+    const std::size_t known = index[slot];
+    std::byte* const candidate = first_entry + std::min(known, last) * entry_size;
+    const bool is_known = (known < size) & (entry_header(candidate).slot == slot);
+    entry_header(next) = {slot, 0};
+    // By a mask: a choice of two becomes a branch.
+    const std::size_t place = size ^ ((known ^ size) & (0 - static_cast<std::size_t>(is_known)));
+    index[slot] = static_cast<std::uint32_t>(place);
+    std::byte* const entry = first_entry + place * entry_size;
     entry_header(entry).valid |= valid;
     entries[i] = entry;
+    size += static_cast<std::size_t>(!is_known);
+    next = first_entry + size * entry_size;
   }
+  write_initial_states(size_, size);
+  size_ = size;
+}
+
+void Pane::write_initial_states(std::size_t from, std::size_t to) {
+  const std::size_t bytes = entry_size_ - sizeof(EntryHeader);
+  const std::byte* const initial = layout_.initial_entry().data() + sizeof(EntryHeader);
+  std::byte* state = entries_.data() + from * entry_size_ + sizeof(EntryHeader);
+  for (std::size_t i = from; i < to; ++i, state += entry_size_) copy_entry(state, initial, bytes);
 }
 
 void Pane::clear() {

@@ -60,6 +60,7 @@ class Pane {
 
  private:
   std::byte* add(std::uint32_t slot);
+  void write_initial_states(std::size_t from, std::size_t to);
   void use_dense(std::size_t slot_count);
   void use_hash(std::size_t entries);
   void fill_index();

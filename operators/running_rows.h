@@ -35,13 +35,15 @@ class RunningRows {
   // kChunk, which may move.
   void cover(std::size_t slot_count);
 
-  // Fetches what the next call for `slot` will touch.
+  // Fetches what the next calls for `slot` will touch, or of that the row alone.
   void prefetch(std::uint32_t slot) const {
-    constexpr std::size_t kLine = 64;
-    const std::byte* row = row_of(slot);
     __builtin_prefetch(&keys_[slot], 1);
+    prefetch_row(slot);
+  }
+  void prefetch_row(std::uint32_t slot) const {
+    const std::byte* row = row_of(slot);
     __builtin_prefetch(row, 1);
-    if (row_size_ > kLine) __builtin_prefetch(row + row_size_ - 1, 1);
+    if (row_size_ > sizeof(Line)) __builtin_prefetch(row + row_size_ - 1, 1);
   }
 
   // One more live entry for `slot`; true if it is the first: the slot is now last in live().

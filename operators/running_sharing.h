@@ -62,6 +62,13 @@ class RunningSharing : public PaneSharing {
       rows_.prefetch(entry_header(entries + i * layout_.entry_size()).slot);
     }
   }
+  // The same where no entry comes or leaves.
+  void prefetch_rows(const std::byte* entries, std::size_t n) const {
+    if (rows_.live().size() <= kCachedKeys) return;
+    for (std::size_t i = 0; i < n; ++i) {
+      rows_.prefetch_row(entry_header(entries + i * layout_.entry_size()).slot);
+    }
+  }
 
   // Enters entries, and calls merge(rows, entries, n) to merge up to kChunk of them into the rows
   // of their slots.
