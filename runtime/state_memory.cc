@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <new>
 
@@ -14,28 +13,13 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
-constexpr std::uint8_t kAllFree = 0xff;
-static_assert(kHugePage / StateMemory::kPiece == 8);
-
-// What the log of slices takes at a time: nearly a piece.
-constexpr bool is_piece(std::size_t bytes) {
-  return bytes > StateMemory::kPiece - kPage && bytes <= StateMemory::kPiece;
-}
-
 constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 std::byte* align_up(std::byte* at) {
   return at + (kHugePage - reinterpret_cast<std::uintptr_t>(at) % kHugePage) % kHugePage;
 }
-std::byte* align_down(std::byte* at) {
-  return at - reinterpret_cast<std::uintptr_t>(at) % kHugePage;
-}
 
 }  // namespace
-
-StateMemory::~StateMemory() {
-  for (const auto& [page, free] : pages_) munmap(page, kHugePage);
-}
 
 void StateMemory::count(std::size_t bytes) {
   bytes_ += bytes;
@@ -62,47 +46,12 @@ std::byte* StateMemory::map(std::size_t bytes) {
 
 void StateMemory::unmap(std::byte* block, std::size_t bytes) { munmap(block, whole_pages(bytes)); }
 
-void* StateMemory::take_piece() {
-  if (pages_with_room_.empty()) {
-    std::byte* const page = map(kHugePage);
-    pages_[page] = kAllFree;
-    pages_with_room_.insert(page);
-  }
-  std::byte* const page = *pages_with_room_.begin();
-  std::uint8_t& free = pages_[page];
-  const auto piece = static_cast<std::size_t>(std::countr_zero(free));
-  free = static_cast<std::uint8_t>(free & (free - 1));
-  if (free == 0) pages_with_room_.erase(page);
-  count(kPiece);
-  return page + piece * kPiece;
-}
-
-bool StateMemory::give_back_piece(std::byte* block) {
-  std::byte* const begin = align_down(block);
-  const auto page = pages_.find(begin);
-  if (page == pages_.end()) return false;
-  const auto piece = static_cast<std::size_t>(block - begin) / kPiece;
-  page->second = static_cast<std::uint8_t>(page->second | 1U << piece);
-  bytes_ -= kPiece;
-  pages_with_room_.insert(begin);
-  if (page->second == kAllFree) {
-    pages_with_room_.erase(begin);
-    pages_.erase(page);
-    unmap(begin, kHugePage);
-  } else {
-    // A few pieces that stay must not hold the memory of all others.
-    madvise(block, kPiece, MADV_DONTNEED);
-  }
-  return true;
-}
-
 void* StateMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes >= kLargeBlock) {
     std::byte* const block = map(bytes);
     count(whole_pages(bytes));
     return block;
   }
-  if (is_piece(bytes) && bytes_ >= kMuchState) return take_piece();
   void* block = nullptr;
   if (posix_memalign(&block, std::max(alignment, sizeof(void*)), bytes) != 0)
     throw std::bad_alloc();
@@ -116,7 +65,6 @@ void StateMemory::do_deallocate(void* block, std::size_t bytes, std::size_t /*al
     bytes_ -= whole_pages(bytes);
     return;
   }
-  if (is_piece(bytes) && give_back_piece(static_cast<std::byte*>(block))) return;
   bytes_ -= malloc_usable_size(block);
   std::free(block);
 }
