@@ -15,6 +15,8 @@ constexpr std::size_t kDenseShare = 8;
 constexpr std::size_t kSlack = 4;
 // As many as a chunk of rows makes room for, whatever comes of them.
 constexpr std::size_t kFewEntries = 128;
+// A dense index starts afresh before its cells could wrap around: a pane has fewer entries.
+constexpr std::uint32_t kHighestBase = std::uint32_t{1} << 31;
 
 // Grows to 2^n or 3 * 2^n elements, so that what a pane takes depends on how much was in it, and
 // not on the way there.
@@ -49,7 +51,13 @@ void Pane::use_dense(std::size_t slot_count) {
   if (index_.size() < slot_count) grow(index_, slot_count);
   if (dense_) return;
   dense_ = true;
+  forget_index();
   fill_index();
+}
+
+void Pane::forget_index() {
+  std::fill(index_.begin(), index_.end(), std::uint32_t{0});
+  index_base_ = 1;
 }
 
 void Pane::use_hash(std::size_t entries) {
@@ -66,12 +74,15 @@ void Pane::fill_index() {
   if (index_.empty()) return;
   const std::size_t mask = index_.size() - 1;
   for (std::size_t i = 0; i < size_; ++i) {
-    std::size_t place = entry_header(entries_.data() + i * entry_size_).slot;
-    if (!dense_) {
-      place = hash_place(static_cast<std::uint32_t>(place));
-      while (index_[place] != kNoEntry) place = (place + 1) & mask;
+    const std::uint32_t slot = entry_header(entries_.data() + i * entry_size_).slot;
+    const auto entry = static_cast<std::uint32_t>(i);
+    if (dense_) {
+      index_[slot] = index_base_ + entry;
+      continue;
     }
-    index_[place] = static_cast<std::uint32_t>(i);
+    std::size_t place = hash_place(slot);
+    while (index_[place] != kNoEntry) place = (place + 1) & mask;
+    index_[place] = entry;
   }
 }
 
@@ -80,6 +91,7 @@ void Pane::renumber(const SlotMap& map) {
   if (dense_) {
     if (index_.size() > map.new_size()) index_.resize(map.new_size());
     index_.shrink_to_fit();
+    forget_index();
   } else {
     std::fill(index_.begin(), index_.end(), kNoEntry);
   }
@@ -121,6 +133,7 @@ std::byte* Pane::add(std::uint32_t slot) {
   copy_entry(entry, layout_.initial_entry().data(), entry_size_);
   entry_header(entry).slot = slot;
   ++size_;
+  common_valid_ = 0;
   return entry;
 }
 
@@ -160,31 +173,31 @@ void Pane::find_or_add_all_dense(std::span<const std::uint32_t> slots, std::uint
                                  std::byte** entries) {
   const std::size_t entry_size = entry_size_;
   std::byte* const first_entry = entries_.data();
-  const std::size_t last = entries_.size() / entry_size - 1;
   std::uint32_t* const index = index_.data();
+  const std::uint32_t base = index_base_;
   const std::size_t n = slots.size();
   if (index_.size() > kAlwaysDense) {
     for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(&index[slots[i]]);
   }
-  std::size_t size = size_;
-  std::byte* next = first_entry + size * entry_size;
+  auto size = static_cast<std::uint32_t>(size_);
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t slot = slots[i];
-    const std::size_t known = index[slot];
-    std::byte* const candidate = first_entry + std::min(known, last) * entry_size;
-    const bool is_known = (known < size) & (entry_header(candidate).slot == slot);
-    entry_header(next) = {slot, 0};
+    const std::uint32_t known = index[slot] - base;
+    const bool is_known = known < size;
+    entry_header(first_entry + size * entry_size) = {slot, valid};
     // By a mask: a choice of two becomes a branch.
-    const std::size_t place = size ^ ((known ^ size) & (0 - static_cast<std::size_t>(is_known)));
-    index[slot] = static_cast<std::uint32_t>(place);
-    std::byte* const entry = first_entry + place * entry_size;
-    entry_header(entry).valid |= valid;
-    entries[i] = entry;
-    size += static_cast<std::size_t>(!is_known);
-    next = first_entry + size * entry_size;
+    const std::uint32_t place =
+        size ^ ((known ^ size) & (0 - static_cast<std::uint32_t>(is_known)));
+    index[slot] = base + place;
+    entries[i] = first_entry + place * entry_size;
+    size += static_cast<std::uint32_t>(!is_known);
   }
   write_initial_states(size_, size);
   size_ = size;
+  if ((valid & ~common_valid_) != 0) {
+    for (std::size_t i = 0; i < n; ++i) entry_header(entries[i]).valid |= valid;
+  }
+  common_valid_ &= valid;
 }
 
 void Pane::write_initial_states(std::size_t from, std::size_t to) {
@@ -196,9 +209,16 @@ void Pane::write_initial_states(std::size_t from, std::size_t to) {
 
 void Pane::clear() {
   layout_.release(entries_.data(), size_);
+  if (!dense_) {
+    std::fill(index_.begin(), index_.end(), kNoEntry);
+  } else if (index_base_ > kHighestBase) {
+    forget_index();
+  } else {
+    index_base_ += static_cast<std::uint32_t>(size_);
+  }
   size_ = 0;
   stamp_ = 0;
-  if (!dense_) std::fill(index_.begin(), index_.end(), kNoEntry);
+  common_valid_ = ~std::uint32_t{0};
 }
 
 Pane* PanePool::take() {

@@ -15,9 +15,10 @@
 
 namespace tidemark {
 
-// The index is a sparse set over slots (Briggs and Torczon 1993), which needs no clearing, while
-// the pane holds a fair share of all keys, and a small hash table otherwise. Panes are recycled
-// with their memory. Not thread-safe.
+// The index is an array over slots while the pane holds a fair share of all keys, and a small hash
+// table otherwise. The array needs no clearing: its cells are numbered on from one use of the pane
+// to the next, so that those of before are below all that are valid. Panes are recycled with their
+// memory. Not thread-safe.
 class Pane {
  public:
   Pane(const AggregateLayout& layout, std::pmr::memory_resource& memory);
@@ -64,6 +65,8 @@ class Pane {
   void use_dense(std::size_t slot_count);
   void use_hash(std::size_t entries);
   void fill_index();
+  // Of a dense index: no slot has an entry.
+  void forget_index();
   void drop_index();
   void shrink_entries(std::size_t entries);
   std::size_t hash_place(std::uint32_t slot) const {
@@ -73,12 +76,9 @@ class Pane {
   void find_or_add_all_dense(std::span<const std::uint32_t> slots, std::uint32_t valid,
                              std::byte** entries);
   std::byte* find_or_add_dense(std::uint32_t slot) {
-    const std::uint32_t index = index_[slot];
-    if (index < size_) {
-      std::byte* entry = entries_.data() + index * entry_size_;
-      if (entry_header(entry).slot == slot) return entry;
-    }
-    index_[slot] = static_cast<std::uint32_t>(size_);
+    const std::uint32_t index = index_[slot] - index_base_;
+    if (index < size_) return entries_.data() + index * entry_size_;
+    index_[slot] = index_base_ + static_cast<std::uint32_t>(size_);
     return add(slot);
   }
 
@@ -88,6 +88,10 @@ class Pane {
   std::size_t slot_count_ = 0;
   std::uint64_t stamp_ = 0;
   bool dense_ = true;
+  // What entry 0 is in a dense index; cells outside [index_base_, index_base_ + size_) are stale.
+  std::uint32_t index_base_ = 1;
+  // Valid bits that all entries have.
+  std::uint32_t common_valid_ = ~std::uint32_t{0};
   int hash_shift_ = 64;
   std::pmr::vector<std::byte> entries_;
   std::pmr::vector<std::uint32_t> index_;
