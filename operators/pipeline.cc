@@ -55,7 +55,7 @@ class Pipeline {
     for (const WindowPlan& plan : plans_) {
       report.strategies.push_back(plan.strategy);
       report.state.state_bytes_per_entry =
-          std::max<std::uint64_t>(report.state.state_bytes_per_entry, plan.state_bytes);
+          std::max<std::uint64_t>(report.state.state_bytes_per_entry, plan.state_size.all);
     }
     // Results that workers keep to themselves are seen together by nobody.
     report.windows_fired = sinks_are_shared_ ? sink_->windows_fired() : report.state.windows_fired;

@@ -81,7 +81,7 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
       plan.leaves_shared_path = true;
       plan.keeps_sessions_by_key = SessionWindows::can_hold(query, window);
       plan.reason = *why;
-      plan.state_bytes = AggregateLayout(query.values, query.aggregates, false).state_size();
+      plan.state_size = state_size(AggregateLayout(query.values, query.aggregates, false));
       plan.cost = unit_cost(window, Strategy::kBuckets);
       plans.push_back(std::move(plan));
       continue;
@@ -96,11 +96,11 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
     if (shares_all) share_slices(plan, shareable.size(), edges_per_ms);
     const bool undoable = plan.strategy == Strategy::kSubtract;
     const AggregateLayout layout(query.values, query.aggregates, undoable);
-    plan.state_bytes = layout.state_size();
+    plan.state_size = state_size(layout);
     plan.cost = unit_cost(window, plan.strategy);
     if (stream && !shares_all) {
       plan.stream = stream;
-      plan.stream_cost = stream_cost(window, plan.strategy, state_size(layout), *stream);
+      plan.stream_cost = stream_cost(window, plan.strategy, plan.state_size, *stream);
     }
     plans.push_back(std::move(plan));
   }
@@ -116,7 +116,7 @@ std::string sessions_text(const WindowPlan& plan) {
       "  slices: none\n"
       "  entry: {} bytes of state, 8 of header and {} of bounds per key\n"
       "  predicted: {:.4g} updates per row\n",
-      to_string(plan.window), plan.reason, plan.state_bytes, sizeof(SessionRecord),
+      to_string(plan.window), plan.reason, plan.state_size.all, sizeof(SessionRecord),
       plan.cost.updates_per_row);
 }
 
@@ -127,7 +127,7 @@ std::string general_path_text(const WindowPlan& plan) {
       "  slices: none\n"
       "  entry: {} bytes of state and 8 of header per key and window\n"
       "  predicted: {:.4g} updates per row\n",
-      to_string(plan.window), to_string(plan.strategy), plan.reason, plan.state_bytes,
+      to_string(plan.window), to_string(plan.strategy), plan.reason, plan.state_size.all,
       plan.cost.updates_per_row);
 }
 
@@ -217,7 +217,7 @@ std::string to_string(const WindowPlan& plan) {
                     shares ? "sealed slices are" : "windows are", format_duration(plan.lateness));
   }
   text += fmt::format("  entry: {} bytes of state and 8 of header per key and {}\n",
-                      plan.state_bytes, shares ? "slice" : "window");
+                      plan.state_size.all, shares ? "slice" : "window");
   if (plan.strategy == Strategy::kBaseIntervals) {
     text += fmt::format("  predicted: {:.4g} updates per row, about {:.4g} merges per result\n",
                         plan.cost.updates_per_row, plan.merges_per_result);

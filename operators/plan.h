@@ -26,7 +26,7 @@ struct WindowPlan {
 
   std::int64_t slices_per_slide = 1;
   std::int64_t slices_per_window = 1;
-  std::size_t state_bytes = 0;  // per entry, without its 8-byte header
+  StateSize state_size;  // per entry, without its 8-byte header
 
   UnitCost cost;
   // Base intervals: instead of merges per entry, where every slice has rows of every key; and how

@@ -55,7 +55,7 @@ std::optional<std::string> too_much_state(const ProfileOptions& options, const W
   double bytes = prediction.allocated_bytes.value_or(0);
   if (plan.strategy == Strategy::kBaseIntervals) {
     const StreamCost slices =
-        stream_cost(plan.window, Strategy::kRecompute, plan.state_bytes, stream);
+        stream_cost(plan.window, Strategy::kRecompute, plan.state_size, stream);
     entries = 2 * slices.live_entries;
     bytes = 2 * slices.entry_bytes;
   }
@@ -138,7 +138,7 @@ CellFigures figures_of(const ProfileOptions& options, const WindowPlan& plan,
   figures.updates_per_row = ratio(as_double(figures.updates), rows);
   figures.merges_per_slide = ratio(as_double(figures.merges), as_double(figures.slides));
   figures.work_per_row = ratio(as_double(figures.updates + figures.merges), rows);
-  figures.entry_bytes = plan.state_bytes + sizeof(EntryHeader);
+  figures.entry_bytes = plan.state_size.all + sizeof(EntryHeader);
   const StateCounters& state = pass.state;
   figures.live_entries = state.peak_live_entries;
   figures.entries_at_end = state.live_entries;
