@@ -124,8 +124,8 @@ class LiveKeys {
       const std::span<const std::uint32_t> slots =
           live.subspan(from, std::min(kChunk, live.size() - from));
       for (std::size_t i = 0; i < slots.size(); ++i) {
-        a_[i] = rows_.part(slots[i], 0);
-        b_[i] = rows_.part(slots[i], 1);
+        a_[i] = rows_.row(slots[i]);
+        b_[i] = a_[i] + layout_.other_size();
       }
       visit(from, slots);
     }
