@@ -67,7 +67,7 @@ class HandedOver {
 
 TEST(StateAccounting, WhatAnotherThreadGivesBackIsNoLongerLive) {
   // Mapped by themselves, and from the allocator.
-  for (const std::size_t block : {kMiB, StateMemory::kPiece, std::size_t{1000}}) {
+  for (const std::size_t block : {kMiB, kMiB / 4, std::size_t{1000}}) {
     HandedOver state(block);
     constexpr std::size_t kBlocks = 1'000;
     std::thread taker([&] { state.take_blocks(kBlocks); });
