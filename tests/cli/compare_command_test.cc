@@ -189,7 +189,8 @@ TEST_F(CompareCommandTest, AnExtraUpdatePerRowIsFoundByTheCounter) {
     const std::string compare = "tidemark compare --gate counters --json out.json bench.json ";
     EXPECT_EQ(run(compare + "bench.json").exit_code, 0);
     EXPECT_EQ(run(compare + "extra.json").exit_code, 3);
-    for (const json& figure : json::parse(folder_.read("out.json"))["figures"]) {
+    const json compared = json::parse(folder_.read("out.json"));
+    for (const json& figure : compared["figures"]) {
       EXPECT_EQ(figure["verdict"], figure["name"] == "updates" ? "regressed" : "same") << figure;
     }
   }
