@@ -22,7 +22,8 @@ void FoldingSharing::cover(std::size_t slot_count) {
   absent_.cover(slot_count);
 }
 
-// After as many as there are parts to move, a row that nobody has looked at holds nothing in them.
+// Entries bring their rows up to date in each generation that they live in, so the parts of a row
+// that is further behind hold nothing.
 void FoldingSharing::catch_up(std::byte* row) {
   constexpr std::uint32_t kMost = 2;
   const std::uint32_t behind = std::min(generation_ - RunningRows::tag(row), kMost);
