@@ -246,7 +246,7 @@ TEST(ComparisonTest, OtherMachinesBuildsAndOptionsAreRefusedUnlessAllowed) {
   const Comparison refused = compare_texts(base, next);
   EXPECT_EQ(refused.verdict(), OverallVerdict::kNotComparable);
   EXPECT_THAT(refused.not_comparable, HasSubstr("machine.num_cpus (2 and 4)"));
-  EXPECT_THAT(refused.not_comparable, HasSubstr("build.library_build_type (release and debug)"));
+  EXPECT_THAT(refused.not_comparable, HasSubstr("library_build_type (release and debug)"));
   EXPECT_EQ(refused.not_comparable.find("mhz"), std::string::npos);
   EXPECT_THAT(refused.figures, IsEmpty());
 
