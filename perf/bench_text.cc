@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "tidemark/perf/cpu_time.h"
 #include "tidemark/perf/figure_text.h"
 #include "tidemark/perf/state_figures.h"
+#include "tidemark/perf/text_lines.h"
 #include "tidemark/runtime/duration.h"
 
 namespace tidemark {
@@ -33,7 +33,7 @@ std::string lag_text(Clock::duration duration) {
 }
 
 // Writes the report's parts one after the other.
-class BenchText {
+class BenchText : public TextLines {
  public:
   explicit BenchText(const BenchResult& result) : result_(result) {}
 
@@ -146,15 +146,7 @@ class BenchText {
     if (!checks.no_overflow) line("         WRONG: a sum did not fit its result");
   }
 
-  std::string take() const { return fmt::to_string(text_); }
-
  private:
-  template <typename... Arguments>
-  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-    text_.push_back('\n');
-  }
-
   void percentiles(const ResultLatencies& latencies) {
     if (latencies.event_time_to_result.count() == 0) {
       line("  no data: no window was completed by a row after the warm-up; a longer --duration, a");
@@ -236,7 +228,6 @@ class BenchText {
   }
 
   const BenchResult& result_;
-  fmt::memory_buffer text_;
 };
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <vector>
 
 #include "tidemark/connectors/run_summary.h"
 #include "tidemark/perf/figure_text.h"
+#include "tidemark/perf/text_lines.h"
 #include "tidemark/runtime/duration.h"
 
 namespace tidemark {
@@ -62,7 +62,7 @@ std::string firing_text(std::optional<std::int64_t> time) {
 }
 
 // Writes the report's parts one after the other.
-class ProfileText {
+class ProfileText : public TextLines {
  public:
   explicit ProfileText(const StateProfile& profile) : profile_(profile) {}
 
@@ -141,15 +141,7 @@ class ProfileText {
     if (!checks.no_overflow) line("         WRONG: a sum did not fit its result");
   }
 
-  std::string take() const { return fmt::to_string(text_); }
-
  private:
-  template <typename... Arguments>
-  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-    text_.push_back('\n');
-  }
-
   static std::string name_of(const ProfileCell& cell) {
     if (!cell.figures || cell.figures->ran == cell.strategy) {
       return std::string(to_string(cell.strategy));
@@ -304,7 +296,6 @@ class ProfileText {
   }
 
   const StateProfile& profile_;
-  fmt::memory_buffer text_;
 };
 
 }  // namespace

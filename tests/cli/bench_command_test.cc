@@ -7,40 +7,20 @@
 #include <set>
 #include <string>
 
+#include "cli/documented_fields.h"
 #include "cli/run_command.h"
 #include "support/test_paths.h"
 
 namespace tidemark {
 namespace {
 
+using test_support::collect_names;
 using test_support::CommandResult;
+using test_support::documented_fields;
 using test_support::run_command;
 using test_support::RunningCommand;
 using test_support::TemporaryFolder;
 using testing::HasSubstr;
-
-// Names of all members of an object and what it holds.
-void collect_names(const nlohmann::json& value, std::set<std::string>& names) {
-  if (value.is_object()) {
-    for (const auto& [name, member] : value.items()) names.insert(name);
-  }
-  if (value.is_structured()) {
-    for (const auto& member : value) collect_names(member, names);
-  }
-}
-
-// What the page shows as fields in its section on JSON.
-std::set<std::string> documented_fields() {
-  std::string page =
-      test_support::read_text_file(test_support::source_directory() + "/docs/benchmarking.md");
-  page.erase(0, page.find("\n## JSON\n"));
-  const std::regex field("`([a-z0-9_.]+)`");
-  std::set<std::string> fields;
-  for (std::sregex_iterator at(page.begin(), page.end(), field), end; at != end; ++at) {
-    fields.insert((*at)[1]);
-  }
-  return fields;
-}
 
 TEST(BenchCommandTest, WritesAPageThatHoldsItsJson) {
   const TemporaryFolder folder;
@@ -79,7 +59,7 @@ TEST(BenchCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
   EXPECT_THAT(suite.out, HasSubstr("has the results of the plain"));
   EXPECT_THAT(folder.read("p"), HasSubstr("many-windows"));
   collect_names(nlohmann::json::parse(folder.read("s")), names);
-  EXPECT_THAT(names, testing::ContainerEq(documented_fields()));
+  EXPECT_THAT(names, testing::ContainerEq(documented_fields("benchmarking.md")));
   EXPECT_EQ(report["schema"], "tidemark-bench/2");
   EXPECT_EQ(report["options"]["rows"], 200'000);
   EXPECT_EQ(report["throughput"]["repeats"].size(), 2U);

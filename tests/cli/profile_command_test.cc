@@ -3,44 +3,23 @@
 
 #include <csignal>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <string>
 
+#include "cli/documented_fields.h"
 #include "cli/run_command.h"
 #include "support/test_paths.h"
 
 namespace tidemark {
 namespace {
 
+using test_support::collect_names;
 using test_support::CommandResult;
+using test_support::documented_fields;
 using test_support::run_command;
 using test_support::RunningCommand;
 using test_support::TemporaryFolder;
 using testing::HasSubstr;
-
-// Names of all members of an object and what it holds.
-void collect_names(const nlohmann::json& value, std::set<std::string>& names) {
-  if (value.is_object()) {
-    for (const auto& [name, member] : value.items()) names.insert(name);
-  }
-  if (value.is_structured()) {
-    for (const auto& member : value) collect_names(member, names);
-  }
-}
-
-// What the page shows as fields in its section on JSON.
-std::set<std::string> documented_fields() {
-  std::string page =
-      test_support::read_text_file(test_support::source_directory() + "/docs/profiling.md");
-  page.erase(0, page.find("\n## JSON\n"));
-  const std::regex field("`([a-z0-9_.]+)`");
-  std::set<std::string> fields;
-  for (std::sregex_iterator at(page.begin(), page.end(), field), end; at != end; ++at) {
-    fields.insert((*at)[1]);
-  }
-  return fields;
-}
 
 TEST(ProfileCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
   const TemporaryFolder folder;
@@ -59,7 +38,7 @@ TEST(ProfileCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
   const auto report = nlohmann::json::parse(folder.read("f"));
   std::set<std::string> names;
   collect_names(report, names);
-  EXPECT_THAT(names, testing::ContainerEq(documented_fields()));
+  EXPECT_THAT(names, testing::ContainerEq(documented_fields("profiling.md")));
   EXPECT_EQ(report["cells"].size(), 2U * 2 * 6);
   EXPECT_EQ(report["checks"]["right"], true);
 }
