@@ -81,7 +81,7 @@ struct PipelineResult {
 };
 
 PipelineResult run_cores(const BenchStream& stream, std::int64_t size, std::size_t cores,
-                         Ending ending) {
+                         LocalAggregation local, Ending ending) {
   WindowQuery query;
   query.keys = BenchStream::keys();
   query.values = BenchStream::values();
@@ -92,6 +92,7 @@ PipelineResult run_cores(const BenchStream& stream, std::int64_t size, std::size
   query.max_drift = 10 * kSlide;
   PipelineOptions options;
   options.cores = cores;
+  options.local_aggregation = local;
   const CpuAllowance allowance = cpu_allowance();
   for (std::size_t i = 0; i < std::min(cores, allowance.cpus.size()); ++i) {
     options.cpus.push_back(allowance.cpus[i]);
@@ -131,23 +132,24 @@ std::uint64_t expected_checksum(const BenchStreamConfig& config, std::int64_t si
 }
 
 // Figures of a run with a wrong result are worth nothing.
-bool results_are_right(const benchmark::State& state, std::size_t cores) {
+bool results_are_right(const benchmark::State& state, std::size_t cores, LocalAggregation local) {
   BenchStreamConfig config = stream_config(state);
   config.rows = 500'000;
   const BenchStream stream(config);
-  return run_cores(stream, window_size(state), cores, Ending::kFireAll).checksum ==
+  return run_cores(stream, window_size(state), cores, local, Ending::kFireAll).checksum ==
          expected_checksum(config, window_size(state));
 }
 
-void pipeline(benchmark::State& state, std::size_t cores) {
-  if (!results_are_right(state, cores)) {
+void pipeline(benchmark::State& state, std::size_t cores,
+              LocalAggregation local = LocalAggregation::kWhenItPays) {
+  if (!results_are_right(state, cores, local)) {
     state.SkipWithError("the checksum of the results is not that of the hand-written loop");
     return;
   }
   const BenchStream stream(stream_config(state));
   RunReport report;
   for (auto _ : state) {
-    report = run_cores(stream, window_size(state), cores, Ending::kLeaveOpen).report;
+    report = run_cores(stream, window_size(state), cores, local, Ending::kLeaveOpen).report;
   }
   count_rows(state, report.results);
   const StateCounters& counters = report.state;
@@ -162,6 +164,9 @@ void pipeline(benchmark::State& state, std::size_t cores) {
 
 void one_source_one_window(benchmark::State& state) { pipeline(state, 1); }
 void two_sources_two_windows(benchmark::State& state) { pipeline(state, 2); }
+void two_sources_two_windows_rows_only(benchmark::State& state) {
+  pipeline(state, 2, LocalAggregation::kNever);
+}
 
 // The window fills, and then slides on for a part of its size: a short one with a
 // million keys, where every row comes with a hundred results. The last two are a pair: the longest
@@ -184,6 +189,7 @@ void sizes(benchmark::internal::Benchmark* bench) {
 BENCHMARK(limit_one_thread)->Apply(sizes);
 BENCHMARK(one_source_one_window)->Apply(sizes);
 BENCHMARK(two_sources_two_windows)->Apply(sizes);
+BENCHMARK(two_sources_two_windows_rows_only)->Apply(sizes);
 
 }  // namespace
 }  // namespace tidemark::bench

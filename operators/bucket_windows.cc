@@ -27,7 +27,7 @@ void BucketWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
   SliceFinder finder(slicing_);
   if (const auto slice = finder.uniform_slice(rows)) {
     const RowOutcome outcome = finder.outcome(*slice, first_kept_);
-    for (std::size_t i = 0; i < rows.size(); ++i) outcomes[i] |= outcome;
+    add_outcome(outcome, rows.size(), outcomes);
     if ((outcome & kAccepted) == 0) return;
     if (is_late(*slice)) {
       for (std::size_t i = 0; i < rows.size(); ++i) add_late(*slice, rows, i);
@@ -116,8 +116,7 @@ void BucketWindows::add_mixed(const RowChunk& rows, const std::uint8_t* outcomes
 
 std::byte* BucketWindows::entry_in(Pane* pane, const RowChunk& rows, std::size_t row) {
   const std::size_t before = pane->size();
-  std::byte* const entry = pane->find_or_add(rows.slots[row]);
-  entry_header(entry).valid |= rows.never_null;
+  std::byte* const entry = pane->find_or_add(rows.slots[row], rows.never_null);
   live_entries_ += pane->size() - before;
   ++counters_.updates;
   return entry;

@@ -59,17 +59,44 @@ void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::
   const std::size_t rows = slots.size();
   missed_.resize(rows);
   std::size_t missed = 0;
+  const std::size_t probes = cells_.is_sparse() ? 1 : 2;
   if (slot_count_ == 0) {
     for (; missed < rows; ++missed) missed_[missed] = static_cast<std::uint16_t>(missed);
-  } else if (cells_.is_sparse()) {
+  } else if (probes == 1) {
     missed = probe_first_cells<1>(hashes, begin, slots, matches_key);
   } else {
     missed = probe_first_cells<2>(hashes, begin, slots, matches_key);
+  }
+  // Two more cells without a branch leave next to none for the loop that has one.
+  for (std::size_t place = probes; slot_count_ > 0 && place < probes + 2; ++place) {
+    missed = probe_missed(hashes, begin, missed, place, slots, matches_key);
   }
   for (std::size_t i = 0; i < missed; ++i) {
     const std::size_t row = missed_[i];
     slots[row] = find_or_insert_one(batch, begin + row, matches_key);
   }
+}
+
+// Looks for the first `missed` rows of missed_ in one cell each, `place` cells behind their home,
+// and keeps those in missed_ whose key is not there.
+template <typename Matches>
+std::size_t KeyTable::probe_missed(const std::uint64_t* hashes, std::size_t begin,
+                                   std::size_t missed, std::size_t place,
+                                   std::span<std::uint32_t> slots, const Matches& matches_key) {
+  const std::uint64_t* const cells = cells_.data();
+  const std::size_t mask = cells_.mask();
+  std::uint16_t* const rows = missed_.data();
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < missed; ++i) {
+    const std::size_t row = rows[i];
+    const std::uint64_t cell = cells[(hashes[row] + place) & mask];
+    const bool same = KeyCells::same_tag(cell, hashes[row]) & (cell != KeyCells::kEmpty);
+    const std::uint32_t slot = KeyCells::slot_of(cell) & (0U - static_cast<std::uint32_t>(same));
+    slots[row] = slot;
+    rows[left] = static_cast<std::uint16_t>(row);
+    left += static_cast<std::size_t>(!(same & matches_key(slot, begin + row)));
+  }
+  return left;
 }
 
 template <typename Matches>
@@ -79,7 +106,7 @@ std::uint32_t KeyTable::find_or_insert_one(const Batch& batch, std::size_t row,
   const std::size_t mask = cells_.mask();
   for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
     const std::uint64_t cell = cells_.data()[place];
-    if (cell == KeyCells::kEmpty) return insert(batch, row);
+    if (cell == KeyCells::kEmpty) return size() < most_keys_ ? insert(batch, row) : kNoSlot;
     const std::uint32_t slot = KeyCells::slot_of(cell);
     if (KeyCells::same_tag(cell, hash) && matches_key(slot, row)) return slot;
   }
@@ -170,6 +197,8 @@ void KeyTable::set_key(std::uint32_t slot, const Batch& batch, std::size_t row) 
     }
   }
 }
+
+void KeyTable::clear() { drop_others(LiveSlots(slot_count_, *free_.get_allocator().resource())); }
 
 void KeyTable::drop_others(const LiveSlots& live) {
   cells_.clear(live.count(), kSlack);

@@ -25,6 +25,10 @@ class KeyTable {
   // Writes the slot of rows [begin, begin + slots.size()) of `batch`, whose first columns are the
   // keys and whose hashes are filled; new keys get the lowest free slots.
   void find_or_insert(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots);
+  // Keys that would be one too many are not taken in: the slot of their rows is kNoSlot. No limit
+  // at first.
+  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
+  void limit_to(std::size_t keys) { most_keys_ = keys; }
 
   // Number of keys held now, at most so far, and ever added (again, if they were dropped).
   std::size_t size() const { return slot_count_ - free_.size(); }
@@ -35,6 +39,8 @@ class KeyTable {
   // Slots are below this. Some may be free.
   std::size_t slot_count() const { return slot_count_; }
 
+  // Forgets all keys, and keeps the memory.
+  void clear();
   // Forgets all keys whose slots are not in `live`, which covers slot_count() slots.
   void drop_others(const LiveSlots& live);
   // The same, and gives the rest new slots; lets go of all memory that they do not need.
@@ -74,6 +80,10 @@ class KeyTable {
   std::size_t probe_first_cells(const std::uint64_t* hashes, std::size_t begin,
                                 std::span<std::uint32_t> slots, const Matches& matches_key);
   template <typename Matches>
+  std::size_t probe_missed(const std::uint64_t* hashes, std::size_t begin, std::size_t missed,
+                           std::size_t place, std::span<std::uint32_t> slots,
+                           const Matches& matches_key);
+  template <typename Matches>
   void probe_rows(const Batch& batch, std::size_t begin, std::span<std::uint32_t> slots,
                   const Matches& matches_key);
   template <typename Matches>
@@ -81,6 +91,7 @@ class KeyTable {
 
   KeyCells cells_;
   std::size_t slot_count_ = 0;
+  std::size_t most_keys_ = kNoSlot;
   std::size_t peak_size_ = 0;
   std::uint64_t inserted_ = 0;
   std::vector<KeyColumn> columns_;

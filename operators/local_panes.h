@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/key_table.h"
 #include "tidemark/operators/local_aggregation.h"
+#include "tidemark/operators/local_pane.h"
 #include "tidemark/operators/plan.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/slicing.h"
@@ -17,11 +19,12 @@
 
 namespace tidemark {
 
-// The first of two phases (pre-aggregation at the sender: Larson 2002). Each open slice has a pane
-// of bounded size that fits the second-level cache. A key whose first row finds room has a partial
-// state there until the slice is complete; rows of other keys are left to be sent as they are. So
-// few keys, one key and the hot keys of a skewed stream all come down to a few partial states, and
-// nothing grows.
+// The first of two phases (pre-aggregation at the sender: Larson 2002). A table has room for so
+// many keys that their states fit the second-level cache. The rows of a key that found room there
+// have a partial state in each open slice until it is complete; rows of other keys are left to be
+// sent as they are. So few keys, one key and the hot keys of a skewed stream all come down to a few
+// partial states, and nothing grows. A table that is full is emptied when no slice is open, or to
+// give other keys a chance.
 //
 // Partials are never late. The watermark of a window stage is at most the one that this source has
 // sent it: the channel is active and aligned as long as the source has never been idle, and the
@@ -40,7 +43,8 @@ namespace tidemark {
 // Not thread-safe.
 class LocalPanes {
  public:
-  // Entries of one pane, and panes at a time; a newer slice takes the place of the oldest.
+  // Keys at a time, each with one entry in a pane, and panes at a time; a newer slice takes the
+  // place of the oldest.
   static constexpr std::size_t kEntries = 4096;
   static constexpr std::size_t kPanes = 8;
 
@@ -72,21 +76,18 @@ class LocalPanes {
   std::uint64_t partials() const { return partials_; }
 
  private:
-  struct Pane;
-
   void take_part(const Batch& rows, std::size_t begin, std::size_t end);
   void pass_part(const Batch& rows, std::size_t begin, std::size_t end);
   void take_chunk(const Batch& rows, std::size_t begin, std::size_t end);
   // All of one slice.
-  void take_run(const Batch& rows, std::size_t begin, std::size_t end, Pane& pane,
-                std::byte** entries);
-  template <typename Matches>
-  void find_entries(const Batch& rows, std::size_t begin, std::size_t end, Pane& pane,
-                    std::byte** entries, const Matches& matches);
+  void take_run(const Batch& rows, std::size_t begin, std::span<const std::uint32_t> slots,
+                LocalPane& pane, std::byte** entries);
+  void take_some(const Batch& rows, std::size_t begin, std::span<const std::uint32_t> slots,
+                 LocalPane& pane, std::byte** entries);
   void refuse(std::size_t row, std::byte*& entry);
-  std::byte* add(Pane& pane, const Batch& rows, std::size_t row);
+  bool is_full() const { return keys_.size() == capacity_; }
   // The pane of a slice, or nullptr if its rows are to be sent.
-  Pane* pane_of(std::int64_t slice);
+  LocalPane* pane_of(std::int64_t slice);
   // Whether the pane of the oldest slice has made room for that of a newer one.
   bool close_oldest(std::int64_t newer);
   template <typename Condition>
@@ -95,17 +96,16 @@ class LocalPanes {
 
   const std::size_t capacity_;
   std::size_t key_columns_;
-  Schema keys_;
-  bool single_integer_;
+  Schema key_schema_;
   bool in_any_order_;
   AggregateLayout layout_;
   Slicing slicing_;
   LocalAggregationSwitch switch_;
   bool retired_ = false;
 
-  std::vector<std::unique_ptr<Pane>> open_;
-  std::vector<std::unique_ptr<Pane>> due_;
-  std::vector<std::unique_ptr<Pane>> free_;
+  std::vector<std::unique_ptr<LocalPane>> open_;
+  std::vector<std::unique_ptr<LocalPane>> due_;
+  std::vector<std::unique_ptr<LocalPane>> free_;
   Slicing::Span span_{0, 0, 0};
   // Windows below this are complete.
   std::int64_t first_open_ = kNoWatermark;
@@ -115,6 +115,8 @@ class LocalPanes {
   std::uint32_t never_null_ = 0;  // of the batch at hand
   std::vector<std::uint16_t> refused_;
   std::size_t unplaced_ = 0;  // of those, rows of slices without a pane
+  KeyTable keys_;
+  std::vector<std::uint32_t> slots_;  // of a chunk
   std::vector<std::byte*> entries_;
   std::vector<std::byte> discarded_;
   std::uint64_t rows_seen_ = 0;

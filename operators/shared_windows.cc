@@ -73,20 +73,14 @@ SharedWindows::SharedWindows(const std::vector<Specification>& specifications,
 
 void SharedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
   slot_count_ = rows.slot_count;
-  const EventTime* const times = rows.times();
   const std::size_t n = rows.size();
-  EventTime lowest = times[0];
-  EventTime highest = times[0];
-  for (std::size_t i = 0; i < n; ++i) {
-    lowest = std::min(lowest, times[i]);
-    highest = std::max(highest, times[i]);
-  }
-  if (slice_is_stale_ || lowest < slice_.begin || lowest >= slice_.end) find_slice(lowest);
-  if (highest >= slice_.end) {
+  const EventTime first = rows.times()[0];
+  if (slice_is_stale_ || first < slice_.begin || first >= slice_.end) find_slice(first);
+  if (!rows.all_within(slice_.begin, slice_.end)) {
     add_mixed(rows, outcomes);
     return;
   }
-  for (std::size_t i = 0; i < n; ++i) outcomes[i] |= slice_.outcome;
+  add_outcome(slice_.outcome, n, outcomes);
   if ((slice_.outcome & kAccepted) == 0) return;
   const PaneUse use = pane_of(slice_, rows);
   const std::size_t before = use.pane->size();
@@ -111,8 +105,7 @@ void SharedWindows::add_mixed(const RowChunk& rows, std::uint8_t* outcomes) {
     }
     if (use.pane == nullptr) use = pane_of(slice_, rows);
     const std::size_t before = use.pane->size();
-    entries_[i] = use.pane->find_or_add(rows.slots[i]);
-    entry_header(entries_[i]).valid |= rows.never_null;
+    entries_[i] = use.pane->find_or_add(rows.slots[i], rows.never_null);
     count_added(use, before);
     ++counters_.updates;
   }

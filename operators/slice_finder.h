@@ -1,7 +1,6 @@
 // Finds the slice of each row of a chunk, and what the watermark says about it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -24,16 +23,8 @@ class SliceFinder {
   // The slice of all the rows, if there is just one (and, where the zone's offset changes, they all
   // lie on one side of that).
   std::optional<std::int64_t> uniform_slice(const RowChunk& rows) {
-    const EventTime* const times = rows.times();
-    const std::size_t n = rows.size();
-    EventTime lowest = times[0];
-    EventTime highest = times[0];
-    for (std::size_t i = 0; i < n; ++i) {
-      lowest = std::min(lowest, times[i]);
-      highest = std::max(highest, times[i]);
-    }
-    const std::int64_t slice = slice_of(lowest);
-    return highest < span_.end ? std::optional(slice) : std::nullopt;
+    const std::int64_t slice = slice_of(rows.times()[0]);
+    return rows.all_within(span_.begin, span_.end) ? std::optional(slice) : std::nullopt;
   }
 
   // Outcome of a row in `slice` while windows from `first_open` on are open.

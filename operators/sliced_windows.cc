@@ -87,7 +87,7 @@ void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
   SliceFinder finder(slicing_);
   if (const auto slice = finder.uniform_slice(rows)) {
     const RowOutcome outcome = finder.outcome(*slice, first_kept_);
-    for (std::size_t i = 0; i < rows.size(); ++i) outcomes[i] |= outcome;
+    add_outcome(outcome, rows.size(), outcomes);
     if ((outcome & kAccepted) == 0) return;
     if (is_late(*slice)) {
       for (std::size_t i = 0; i < rows.size(); ++i) add_late(*slice, rows, i);
@@ -110,8 +110,7 @@ void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
       }
       if (pane == nullptr || row_slice != pane_slice) pane = pane_of(row_slice, rows);
       pane_slice = row_slice;
-      entries_[i] = pane->find_or_add(rows.slots[i]);
-      entry_header(entries_[i]).valid |= rows.never_null;
+      entries_[i] = pane->find_or_add(rows.slots[i], rows.never_null);
       ++counters_.updates;
     }
   }

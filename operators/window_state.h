@@ -42,7 +42,21 @@ struct RowChunk {
 
   const EventTime* times() const { return batch.times() + begin; }
   std::size_t size() const { return slots.size(); }
+
+  // Whether the times of all rows are in [first, end).
+  bool all_within(EventTime first, EventTime end) const {
+    const EventTime* const times = this->times();
+    const std::size_t n = size();
+    bool outside = false;
+    for (std::size_t i = 0; i < n; ++i) outside |= times[i] < first || times[i] >= end;
+    return !outside;
+  }
 };
+
+// The outcome of all of n rows.
+inline void add_outcome(RowOutcome outcome, std::size_t n, std::uint8_t* outcomes) {
+  for (std::size_t i = 0; i < n; ++i) outcomes[i] |= outcome;
+}
 
 struct WindowStateCounters {
   std::uint64_t updates = 0;
