@@ -33,7 +33,7 @@ void FoldingSharing::catch_up(std::byte* row) {
 
 void FoldingSharing::merge_into(std::size_t part, std::size_t second, const EntryRun& run) {
   enter_all(run, [&](std::byte* const* rows, const std::byte* entries, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) row(entry_header(entries + i * layout_.entry_size()).slot);
+    for (std::size_t i = 0; i < n; ++i) bring_up_to_date(rows[i]);
     layout_.merge_undone(rows, entries, n);
     layout_.merge_part(rows, part, entries, n);
     if (second != part) layout_.merge_part(rows, second, entries, n);

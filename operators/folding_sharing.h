@@ -53,10 +53,13 @@ class FoldingSharing : public RunningSharing {
   // The row of a slot, with its parts where they belong now.
   std::byte* row(std::uint32_t slot) {
     std::byte* const row = rows_.row(slot);
+    bring_up_to_date(row);
+    return row;
+  }
+  void bring_up_to_date(std::byte* row) {
     if (RunningRows::tag(row) != generation_) [[unlikely]] {
       catch_up(row);
     }
-    return row;
   }
   // Parts change places for all rows at once, each of which follows when it is next looked at.
   void begin_generation() { ++generation_; }

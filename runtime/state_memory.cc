@@ -19,6 +19,14 @@ std::byte* align_up(std::byte* at) {
   return at + (kHugePage - reinterpret_cast<std::uintptr_t>(at) % kHugePage) % kHugePage;
 }
 
+// Has the whole pages in a block made now. Where the system cannot, each comes when it is written.
+void fault_in(void* block, std::size_t bytes) {
+  auto* const begin = static_cast<std::byte*>(block);
+  const std::size_t before = (kPage - reinterpret_cast<std::uintptr_t>(begin) % kPage) % kPage;
+  if (bytes < before + kPage) return;
+  madvise(begin + before, (bytes - before) / kPage * kPage, MADV_POPULATE_WRITE);
+}
+
 }  // namespace
 
 void StateMemory::count(std::size_t bytes) {
@@ -55,6 +63,7 @@ void* StateMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   void* block = nullptr;
   if (posix_memalign(&block, std::max(alignment, sizeof(void*)), bytes) != 0)
     throw std::bad_alloc();
+  if (bytes >= kFaultedBlock) fault_in(block, bytes);
   count(malloc_usable_size(block));
   return block;
 }

@@ -11,8 +11,9 @@ namespace tidemark {
 // blocks come from the system in huge pages, where it has them: they are read at random, and then a
 // page of 4 KiB costs a walk of the page table nearly every time. Smaller ones, of which the log of
 // slices is made, are written and read from end to end, and do better with small pages: those are
-// still in the cache from being cleared when they are written. Not thread-safe: each window stage
-// has its own.
+// still in the cache from being cleared when they are written. From kFaultedBlock on their pages are
+// asked for all at once, which takes little more than half as long as a fault for each. Not
+// thread-safe: each window stage has its own.
 class StateMemory final : public std::pmr::memory_resource {
  public:
   StateMemory() = default;
@@ -24,6 +25,7 @@ class StateMemory final : public std::pmr::memory_resource {
 
   // Blocks from this size on are mapped by themselves.
   static constexpr std::size_t kLargeBlock = std::size_t{1} << 20;
+  static constexpr std::size_t kFaultedBlock = std::size_t{1} << 16;
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
