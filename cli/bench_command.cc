@@ -11,9 +11,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/bench_progress.h"
+#include "cli/cores_argument.h"
 #include "cli/duration_argument.h"
 #include "cli/metrics_server.h"
 #include "cli/progress_line.h"
@@ -47,7 +49,6 @@ Examples:
   tidemark bench --window 'sliding size=1m slide=1s' --agg 'count, avg(amount)' --strategy recompute --rows 500k --repeat 1 --rate 500000/s --duration 500ms --hgrm bench.hgrm
 )";
 
-constexpr std::uint64_t kMostBenchCores = 1024;
 constexpr std::uint64_t kMostBenchRepeats = 1'000;
 
 // As written on the command line; empty where a default depends on other options.
@@ -132,8 +133,8 @@ void refuse_options_beside_suite(const CLI::App& command) {
     const std::string name = "--" + option->get_single_name();
     if (option->count() > 0 && !taken.contains(name)) {
       throw UserError(
-          fmt::format("{} does not go with --suite, whose jobs are fixed; --repeat, --json and "
-                      "--instructions do",
+          fmt::format("{} does not go with --suite, whose jobs are fixed; --repeat, --json, "
+                      "--html and --instructions do",
                       name));
     }
   }
@@ -151,22 +152,13 @@ std::chrono::milliseconds wall_time_of(const char* option, const std::string& te
 
 void set_cores(const BenchArguments& arguments, const CpuAllowance& allowance,
                BenchOptions& options) {
-  options.cores = arguments.cores.empty()
-                      ? allowance.workers
-                      : positive_count("--cores", arguments.cores, kMostBenchCores);
+  CoresChoice choice = choose_cores(arguments.cores, allowance);
+  options.cores = choice.cores;
+  options.cpus = std::move(choice.cpus);
   options.cores_reason = arguments.cores.empty() ? allowance.reason
                                                  : fmt::format("--cores; by default {} ({})",
                                                                allowance.workers, allowance.reason);
-  if (options.cores > allowance.workers) {
-    fmt::print(stderr,
-               "tidemark: {} cores were asked for, but there are only {} ({}); workers share "
-               "them\n",
-               options.cores, allowance.workers, allowance.reason);
-  }
-  if (options.cores <= allowance.cpus.size()) {
-    options.cpus.assign(allowance.cpus.begin(),
-                        allowance.cpus.begin() + static_cast<std::ptrdiff_t>(options.cores));
-  }
+  if (choice.note) fmt::print(stderr, "tidemark: {}\n", *choice.note);
 }
 
 BenchOptions options_of(const BenchArguments& arguments) {

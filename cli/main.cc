@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "cli/bench_command.h"
@@ -12,6 +13,7 @@
 #include "cli/compare_command.h"
 #include "cli/explain_command.h"
 #include "cli/gen_command.h"
+#include "cli/out_of_memory.h"
 #include "cli/profile_command.h"
 #include "cli/report_command.h"
 #include "cli/user_error.h"
@@ -80,10 +82,14 @@ int main(int argument_count, char** arguments) {
   }
   // A broken pipe then is an error of write(), which ends the command quietly.
   std::signal(SIGPIPE, SIG_IGN);
+  tidemark::cli::report_out_of_memory();
   try {
     return tidemark::cli::run(argument_count, arguments);
   } catch (const tidemark::BrokenPipe&) {
     return tidemark::cli::kExitDone;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "tidemark: {}\n", tidemark::cli::kOutOfMemory);
+    return tidemark::cli::kExitUsage;
   } catch (const std::exception& error) {
     fmt::print(stderr, "tidemark: {}\n", error.what());
     return tidemark::cli::kExitUsage;

@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cli/cores_argument.h"
 #include "cli/duration_argument.h"
 #include "cli/progress_line.h"
 #include "cli/report_output.h"
@@ -38,7 +40,6 @@ Examples:
 )";
 
 constexpr std::uint64_t kMostProfileRepeats = 1'000;
-constexpr std::uint64_t kMostProfileCores = 1'024;
 
 // As written on the command line; empty where a default depends on other options.
 struct ProfileArguments {
@@ -151,17 +152,10 @@ ProfileOptions options_of(const ProfileArguments& arguments) {
 void set_job_cores(const ProfileArguments& arguments, const CpuAllowance& allowance,
                    ProfileOptions& options) {
   if (arguments.cores.empty()) return;
-  options.cores = positive_count("--cores", arguments.cores, kMostProfileCores);
-  if (options.cores > allowance.workers) {
-    fmt::print(stderr,
-               "tidemark: {} cores were asked for, but there are only {} ({}); workers share "
-               "them\n",
-               options.cores, allowance.workers, allowance.reason);
-  }
-  if (options.cores <= allowance.cpus.size()) {
-    options.cpus.assign(allowance.cpus.begin(),
-                        allowance.cpus.begin() + static_cast<std::ptrdiff_t>(options.cores));
-  }
+  CoresChoice choice = choose_cores(arguments.cores, allowance);
+  options.cores = choice.cores;
+  options.cpus = std::move(choice.cpus);
+  if (choice.note) fmt::print(stderr, "tidemark: {}\n", *choice.note);
 }
 
 // On a terminal, one line that says which cell runs.

@@ -10,7 +10,6 @@
 #include "cli/time_arguments.h"
 #include "cli/user_error.h"
 #include "tidemark/connectors/aggregate_list.h"
-#include "tidemark/connectors/quantity.h"
 #include "tidemark/connectors/stream_expectation.h"
 #include "tidemark/operators/zone_clock.h"
 
@@ -18,7 +17,6 @@ namespace tidemark::cli {
 
 namespace {
 
-constexpr std::uint64_t kMostCores = 1024;
 constexpr const char* kInputGroup = "Input";
 constexpr const char* kJobGroup = "Job";
 constexpr const char* kOutputGroup = "Output";
@@ -192,16 +190,6 @@ EventTimeOptions event_time_of(const WindowArguments& arguments) {
 std::optional<StreamShape> stream_of(const WindowArguments& arguments, const WindowInput& input) {
   if (arguments.stream.empty()) return input.stream;
   return value_or_throw(parse_stream_shape(arguments.stream));
-}
-
-std::optional<std::size_t> cores_of(const WindowArguments& arguments) {
-  if (arguments.cores.empty()) return std::nullopt;
-  const std::uint64_t cores = value_or_throw(parse_count(arguments.cores, "--cores"));
-  if (cores == 0 || cores > kMostCores) {
-    throw UserError(
-        fmt::format("--cores must be from 1 to {}, but is {}", kMostCores, arguments.cores));
-  }
-  return static_cast<std::size_t>(cores);
 }
 
 std::vector<std::string> split_columns(const std::string& text) {

@@ -69,8 +69,6 @@ EventTimeOptions event_time_of(const WindowArguments& arguments);
 FileFormat format_of(const WindowArguments& arguments);
 // What is known of the stream: from --stream, or else from the input.
 std::optional<StreamShape> stream_of(const WindowArguments& arguments, const WindowInput& input);
-// Nothing if --cores is not given.
-std::optional<std::size_t> cores_of(const WindowArguments& arguments);
 
 // Splits `a,b,c`; names with commas stand in double quotes. Throws UserError for an empty name.
 std::vector<std::string> split_columns(const std::string& text);

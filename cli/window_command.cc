@@ -7,13 +7,16 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/cores_argument.h"
 #include "cli/metrics_server.h"
+#include "cli/out_of_memory.h"
 #include "cli/progress_line.h"
 #include "cli/signal_watch.h"
 #include "cli/user_error.h"
@@ -115,6 +118,8 @@ class WindowRun {
       return tell(report);
     } catch (const BrokenPipe&) {
       throw;
+    } catch (const std::bad_alloc&) {
+      throw std::runtime_error(kOutOfMemory + what_is_left());
     } catch (const std::exception& error) {
       throw std::runtime_error(error.what() + what_is_left());
     }
@@ -131,7 +136,7 @@ class WindowRun {
       format_ = value_or_throw(parse_result_format(arguments_.output_format));
     }
     const CpuAllowance allowance = cpu_allowance();
-    choose_cores(allowance);
+    set_cores(allowance);
     metrics_ = serve_metrics(arguments_.metrics, live_);
     WindowInputOptions options;
     options.input = arguments_.input;
@@ -177,16 +182,11 @@ class WindowRun {
     throw UserError(fmt::format("--on-bad must be skip or fail, not {}", arguments_.on_bad));
   }
 
-  void choose_cores(const CpuAllowance& allowance) {
-    cores_ = cores_of(arguments_).value_or(allowance.workers);
-    if (cores_ > allowance.workers) {
-      note(fmt::format("{} cores were asked for, but there are only {} ({}); workers share them",
-                       cores_, allowance.workers, allowance.reason));
-    }
-    if (cores_ <= allowance.cpus.size()) {
-      cpus_.assign(allowance.cpus.begin(),
-                   allowance.cpus.begin() + static_cast<std::ptrdiff_t>(cores_));
-    }
+  void set_cores(const CpuAllowance& allowance) {
+    CoresChoice choice = choose_cores(arguments_.cores, allowance);
+    cores_ = choice.cores;
+    cpus_ = std::move(choice.cpus);
+    if (choice.note) note(*choice.note);
   }
 
   void open_outputs() {

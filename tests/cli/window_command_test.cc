@@ -247,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{kGoodWindow + "--delay -5s", "--delay must not be negative, but is -5s"},
         Refusal{kGoodWindow + "--idle 0s", "--idle must be longer than 0, but is 0"},
         Refusal{kGoodWindow + "--strategy fastest", "fastest"},
-        Refusal{kGoodWindow + "--cores 0", "--cores must be from 1 to 1024, but is 0"},
+        Refusal{kGoodWindow + "--cores 0", "--cores must be from 1 to "},
         Refusal{kGoodWindow + "--cores two", "two"},
         Refusal{kGoodWindow + "--times local", "local"},
         Refusal{kGoodWindow + "--time-unit hours", "hours"},
