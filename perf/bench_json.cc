@@ -45,6 +45,8 @@ ordered_json run_json(const ThroughputRun& run) {
           {"rows_in_no_window", report.rows_in_no_window},
           {"results", report.results},
           {"windows_fired", report.windows_fired},
+          {"updates", report.state.updates},
+          {"merges", report.state.merges},
           {"checksum", checksum_text(run.checksum)}};
 }
 

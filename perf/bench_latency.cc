@@ -15,6 +15,9 @@ namespace tidemark {
 
 namespace {
 
+// A stall of a busy machine is not what ends a short run.
+constexpr std::chrono::milliseconds kLeastGrace{5'000};
+
 // The parts of a run at a rate: as many partitions and recorders as there are cores.
 struct PacedRun {
   PacedRun(const BenchOptions& options, const BenchStream& stream, LoadSchedule& schedule,
@@ -46,12 +49,17 @@ double LatencyRun::nanoseconds_per_record() const {
   return cost.results() == 0 ? 0 : 1e9 * recording_seconds / static_cast<double>(cost.results());
 }
 
+std::chrono::milliseconds longest_run(std::chrono::milliseconds scheduled) {
+  return scheduled + std::max(scheduled, kLeastGrace);
+}
+
 LatencyRun run_latency(const BenchOptions& options, std::uint64_t rate) {
   BenchStreamConfig config = options.stream;
   const std::uint64_t first_counted = rows_within(options.warmup, rate);
   config.rows = std::max<std::uint64_t>(1, rows_within(options.warmup + options.duration, rate));
   const BenchStream stream(config);
-  LoadSchedule schedule(rate);
+  const std::chrono::milliseconds limit = longest_run(options.warmup + options.duration);
+  LoadSchedule schedule(rate, limit);
   PacedRun parts(options, stream, schedule, first_counted);
 
   LatencyRun run;
@@ -63,7 +71,10 @@ LatencyRun run_latency(const BenchOptions& options, std::uint64_t rate) {
                             bench_pipeline(options, options.cores));
   run.cpu_seconds = process_cpu_seconds() - cpu_before;
   run.involuntary_switches = process_involuntary_switches() - switches_before;
-  for (const BenchPartition* partition : parts.paced) run.lag.merge(partition->lag());
+  for (const BenchPartition* partition : parts.paced) {
+    run.lag.merge(partition->lag());
+    run.rows_sent += partition->rows_sent();
+  }
   std::uint64_t hand_overs = 0;
   for (const auto& log : parts.load.hand_overs) hand_overs += log->batches();
   for (const auto& recorder : parts.recorders) {
@@ -72,9 +83,13 @@ LatencyRun run_latency(const BenchOptions& options, std::uint64_t rate) {
   }
   run.recording_seconds =
       run.cost.total_seconds() + hand_over_note_seconds() * static_cast<double>(hand_overs);
-  const std::chrono::duration<double> took =
+  std::chrono::duration<double> took =
       schedule.due(config.rows) - schedule.start() + run.lag.last();
-  run.achieved_rate = static_cast<double>(config.rows) / took.count();
+  if (schedule.first_unsent() < config.rows) {
+    run.cut_off_after = limit;
+    took = limit;
+  }
+  run.achieved_rate = static_cast<double>(run.rows_sent) / took.count();
   const EventClock clock(0, config.event_rate, 0);
   run.event_time_ms = clock.due(config.rows - 1);
   run.window_filled = clock.due(first_counted) >= options.window.size;

@@ -1,7 +1,9 @@
 // Measures how late results are at an offered rate.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "tidemark/operators/run_report.h"
 #include "tidemark/perf/bench_options.h"
@@ -14,8 +16,12 @@ namespace tidemark {
 struct LatencyRun {
   RunReport report;
   std::uint64_t rows = 0;  // the schedule's
+  std::uint64_t rows_sent = 0;
+  // How long after its start the run was cut off; nothing if all rows were sent.
+  std::optional<std::chrono::milliseconds> cut_off_after;
   std::uint64_t offered_rate = 0;
-  // Rows over the time from the start of the schedule until the last row was sent.
+  // Rows over the time from the start of the schedule until the last row was sent, or the run was
+  // cut off.
   double achieved_rate = 0;
   ScheduleLag lag;
   // Event time between the first and last row, and whether that filled the window before the first
@@ -35,8 +41,12 @@ struct LatencyRun {
   double recording_share() const { return cpu_seconds > 0 ? recording_seconds / cpu_seconds : 0; }
 };
 
+// After this time a run at a rate, which should take `scheduled`, is cut off: twice as long, but at
+// least 5 s more.
+std::chrono::milliseconds longest_run(std::chrono::milliseconds scheduled);
+
 // `options` are valid and `rate` at least 1. Takes warmup + duration, and what the system then
-// needs for its backlog.
+// needs for its backlog, but not much more than longest_run(warmup + duration).
 LatencyRun run_latency(const BenchOptions& options, std::uint64_t rate);
 
 }  // namespace tidemark

@@ -13,23 +13,25 @@ namespace {
 constexpr double kMostBacklogGrowth = 0.01;  // of the offered rate
 }  // namespace
 
-std::optional<std::string> why_not_sustained(const LatencyRun& run,
-                                             std::chrono::nanoseconds latency_bound) {
+RateVerdict judge_rate(const LatencyRun& run, std::chrono::nanoseconds latency_bound) {
   const auto offered = static_cast<double>(run.offered_rate);
   if (!run.rate_reached()) {
-    return fmt::format("only {:.1f} % of the rate was sent", 100 * run.achieved_rate / offered);
+    return {RateOutcome::kOverloaded,
+            fmt::format("only {:.1f} % of the rate was sent", 100 * run.achieved_rate / offered)};
   }
   const double growth = run.lag.backlog_growth(run.offered_rate);
   if (growth > kMostBacklogGrowth * offered) {
-    return fmt::format("the backlog grew by {:.1f} % of the rate", 100 * growth / offered);
+    return {RateOutcome::kOverloaded,
+            fmt::format("the backlog grew by {:.1f} % of the rate", 100 * growth / offered)};
   }
   const auto p99 = run.latencies.event_time_to_result.percentile(99);
-  if (!p99) return "no window was completed";
+  if (!p99) return {RateOutcome::kLate, "no window was completed"};
   if (*p99 > latency_bound.count()) {
-    return fmt::format("p99 is above {}",
-                       nanoseconds_text(static_cast<double>(latency_bound.count())));
+    return {RateOutcome::kLate,
+            fmt::format("p99 is above {}",
+                        nanoseconds_text(static_cast<double>(latency_bound.count())))};
   }
-  return std::nullopt;
+  return {};
 }
 
 RateSearchResult find_rate(const BenchOptions& options, const RateSearchLimits& limits) {
@@ -41,10 +43,13 @@ RateSearchResult find_rate(const BenchOptions& options, const RateSearchLimits& 
     step.run = run_latency(options, *rate);
     if (options.cancellation != nullptr && options.cancellation->requested()) break;
     step.backlog_growth = step.run.lag.backlog_growth(*rate);
-    const auto reason = why_not_sustained(step.run, options.latency_bound);
-    step.sustained = !reason;
-    step.reason = reason.value_or("");
-    search.answer(*rate, step.sustained);
+    const RateVerdict verdict = judge_rate(step.run, options.latency_bound);
+    step.sustained = verdict.outcome == RateOutcome::kSustained;
+    step.overloaded = verdict.outcome == RateOutcome::kOverloaded;
+    step.reason = verdict.reason;
+    const auto p99 = step.run.latencies.event_time_to_result.percentile(99);
+    search.answer(*rate,
+                  {verdict.outcome, p99 ? std::optional(static_cast<double>(*p99)) : std::nullopt});
     result.steps.push_back(std::move(step));
   }
   result.highest_sustained = search.highest_sustained();

@@ -15,7 +15,8 @@ struct RateStep {
   LatencyRun run;
   double backlog_growth = 0;  // rows per second
   bool sustained = false;
-  std::string reason;  // for people: why not; empty if sustained
+  bool overloaded = false;  // not sustained, whatever the latency was
+  std::string reason;       // for people: why not; empty if sustained
 };
 
 struct RateSearchResult {
@@ -25,13 +26,22 @@ struct RateSearchResult {
   std::vector<RateStep> steps;  // in the order they ran; a rate may occur several times
 };
 
-// Why a run at a rate does not count as sustained, in a few words, or nothing if it does:
+// The search goes up to so many times the best throughput: passes over few rows, with the time to
+// start and to drain them, are slower than a run that goes on.
+inline constexpr std::uint64_t kMostOfThroughput = 8;
+
+struct RateVerdict {
+  RateOutcome outcome = RateOutcome::kSustained;
+  std::string reason;  // in a few words; empty if sustained
+};
+
+// A run at a rate is overloaded if
 //  - less than 99 % of the offered rate was sent, or
-//  - the backlog grew by more than 1 % of the offered rate, or
+//  - the backlog grew by more than 1 % of the offered rate;
+// and late if
 //  - the 99th percentile of event time to result is above `latency_bound`, or
 //  - no result was recorded, so that there is no latency to judge by.
-std::optional<std::string> why_not_sustained(const LatencyRun& run,
-                                             std::chrono::nanoseconds latency_bound);
+RateVerdict judge_rate(const LatencyRun& run, std::chrono::nanoseconds latency_bound);
 
 // Tries rates by RateSearch, each as in run_latency, until that is done or `options` are cancelled.
 RateSearchResult find_rate(const BenchOptions& options, const RateSearchLimits& limits);

@@ -92,17 +92,17 @@ BenchResult run_bench(const BenchOptions& options) {
   if (options.measures_latency) {
     result.latency = run_latency(options, options.rate.value_or(half));
     if (cancelled()) return result;
-    look_at(result.latency->report, result.latency->rows);
+    look_at(result.latency->report, result.latency->rows_sent);
   }
   if (options.finds_rate) {
     RateSearchLimits limits;
     limits.first = half;
     limits.lowest = std::max<std::uint64_t>(1, half / 1024);
-    limits.highest =
-        std::max<std::uint64_t>(half, static_cast<std::uint64_t>(2 * result.highest()));
+    limits.highest = std::max<std::uint64_t>(
+        half, kMostOfThroughput * static_cast<std::uint64_t>(result.highest()));
     result.rates = find_rate(options, limits);
     if (cancelled()) return result;
-    for (const RateStep& step : result.rates->steps) look_at(step.run.report, step.run.rows);
+    for (const RateStep& step : result.rates->steps) look_at(step.run.report, step.run.rows_sent);
   }
   return result;
 }

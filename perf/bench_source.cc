@@ -6,12 +6,13 @@
 namespace tidemark {
 
 BenchPartition::BenchPartition(const BenchStream& stream, std::uint64_t shard, std::uint64_t shards)
-    : stream_(stream), next_(shard), stride_(shards) {}
+    : stream_(stream), shard_(shard), next_(shard), stride_(shards) {}
 
 BenchPartition::BenchPartition(const BenchStream& stream, std::uint64_t shard, std::uint64_t shards,
                                LoadSchedule& schedule, std::uint64_t first_counted,
                                HandOverLog& log, ClockReading now)
     : stream_(stream),
+      shard_(shard),
       next_(shard),
       stride_(shards),
       schedule_(&schedule),
@@ -36,6 +37,11 @@ PollStatus BenchPartition::poll(Batch& batch) {
     return PollStatus::kRows;
   }
   const Clock::time_point now = now_();
+  if (schedule_->is_over(now)) {
+    schedule_->cut_off(next_);
+    lag_.cut_off(now - schedule_->due(next_));
+    return PollStatus::kEnd;
+  }
   left = left_below(std::min(stream_.rows(), schedule_->due_count(now)));
   if (left == 0) return PollStatus::kPending;
   // The first row that is handed out has waited longest.

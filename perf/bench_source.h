@@ -24,7 +24,8 @@ class BenchPartition final : public SourcePartition {
 
   // Every row when it is due by `schedule`, and at once if that is in the past: a schedule that
   // falls behind does not stretch. Lag counts from row `first_counted` of the whole stream on.
-  // `log` has when rows were handed over. Both outlive the partition.
+  // `log` has when rows were handed over. Both outlive the partition. Ends with rows unsent when
+  // the schedule is over.
   BenchPartition(const BenchStream& stream, std::uint64_t shard, std::uint64_t shards,
                  LoadSchedule& schedule, std::uint64_t first_counted, HandOverLog& log,
                  ClockReading now = Clock::now);
@@ -35,6 +36,7 @@ class BenchPartition final : public SourcePartition {
 
   // Read after the run.
   const ScheduleLag& lag() const { return lag_; }
+  std::uint64_t rows_sent() const { return (next_ - shard_) / stride_; }
 
  private:
   // Rows of this shard below row `end` of the stream that have not been handed out.
@@ -43,6 +45,7 @@ class BenchPartition final : public SourcePartition {
   void take(Batch& batch, std::size_t count);
 
   const BenchStream& stream_;
+  std::uint64_t shard_;
   std::uint64_t next_;
   std::uint64_t stride_;
   LoadSchedule* schedule_ = nullptr;

@@ -110,14 +110,24 @@ class BenchText : public TextLines {
     const std::string bound =
         nanoseconds_text(static_cast<double>(result_.options.latency_bound.count()));
     if (!rates.highest_sustained) {
-      line("  no rate is sustained with p99 within {}; the lowest that was tried is {} rows/s",
-           bound, short_count(static_cast<double>(steps.front()->run.offered_rate)));
+      line("  no rate is sustained with p99 within {}; from {} to {} rows/s were tried", bound,
+           short_count(static_cast<double>(steps.front()->run.offered_rate)),
+           short_count(static_cast<double>(steps.back()->run.offered_rate)));
+      if (steps.back()->run.offered_rate == rates.limits.highest && !steps.back()->overloaded) {
+        line("  the highest is {} times the best throughput and was sent in time, so a higher one",
+             kMostOfThroughput);
+        line("  may be sustained: what waits for event time waits the shorter the faster it runs;");
+        line("  more --rows may tell a higher throughput, and --event-rate shortens the wait too");
+      }
       return;
     }
     line("  highest rate sustained with p99 within {}: {} rows/s", bound,
          short_count(static_cast<double>(*rates.highest_sustained)));
     if (rates.at_limit) {
-      line("  no higher rate was tried: it is twice the best throughput, and more may be possible");
+      line(
+          "  no higher rate was tried: it is {} times the best throughput, and more may be "
+          "possible",
+          kMostOfThroughput);
     }
   }
 
@@ -149,8 +159,7 @@ class BenchText : public TextLines {
  private:
   void percentiles(const ResultLatencies& latencies) {
     if (latencies.event_time_to_result.count() == 0) {
-      line("  no data: no window was completed by a row after the warm-up; a longer --duration, a");
-      line("  higher --rate or a shorter slide makes some fire");
+      no_data();
       return;
     }
     std::string names;
@@ -159,6 +168,33 @@ class BenchText : public TextLines {
     percentile_line("event time to result", latencies.event_time_to_result);
     percentile_line("hand-over to result", latencies.hand_over_to_result);
     percentile_line("watermark to result", latencies.watermark_to_result);
+  }
+
+  // What would have made some window fire depends on what it fires by.
+  void no_data() {
+    const char* const what = "  no data: no window was completed by a row after the warm-up; ";
+    switch (result_.options.window.kind) {
+      case WindowKind::kGlobal:
+        line("{}a global window", what);
+        line("  fires at the end of the stream alone, so it has no latency");
+        break;
+      case WindowKind::kCount:
+        line("{}a longer --duration, a", what);
+        line("  higher --rate, fewer --keys or a smaller count makes some fire");
+        break;
+      case WindowKind::kSession:
+        line("{}a longer --duration, a", what);
+        line(
+            "  higher --rate, a shorter gap or more --keys, with pauses between rows of one, makes "
+            "some fire");
+        break;
+      default:
+        line("{}a longer --duration, a", what);
+        line("  higher --rate, a lower --event-rate or a shorter {} makes some fire",
+             result_.options.window.kind == WindowKind::kTumbling   ? "size"
+             : result_.options.window.kind == WindowKind::kCumulate ? "step"
+                                                                    : "slide");
+    }
   }
 
   void percentile_line(const char* name, const LatencyRecorder& latencies) {
@@ -197,7 +233,14 @@ class BenchText : public TextLines {
 
   void schedule(const LatencyRun& run) {
     const double share = 100 * run.achieved_rate / static_cast<double>(run.offered_rate);
-    if (run.rate_reached()) {
+    if (run.cut_off_after) {
+      line("  the run was cut off after {}: {} of its {} rows had been sent, {:.3g} % of the rate;",
+           format_duration(run.cut_off_after->count()),
+           short_count(static_cast<double>(run.rows_sent)),
+           short_count(static_cast<double>(run.rows)), share);
+      line("  the next was due {} before; what latencies there are tell nothing of this rate",
+           lag_text(run.lag.last()));
+    } else if (run.rate_reached()) {
       line(
           "  the schedule was held within 1 %: {:.2f} % of the rate, rows at most {} after they "
           "were due",

@@ -50,6 +50,7 @@ ordered_json step_json(const RateStep& step) {
   return {{"offered_rate", run.offered_rate},
           {"achieved_rate", run.achieved_rate},
           {"sustained", step.sustained},
+          {"overloaded", step.overloaded},
           {"reason", step.reason},
           {"max_lag_ns", nanoseconds(run.lag.highest())},
           {"backlog_rows_per_second", step.backlog_growth},
@@ -59,19 +60,23 @@ ordered_json step_json(const RateStep& step) {
 }  // namespace
 
 ordered_json latency_json(const LatencyRun& run) {
-  ordered_json latency = {{"offered_rate", run.offered_rate},
-                          {"achieved_rate", run.achieved_rate},
-                          {"rate_reached", run.rate_reached()},
-                          {"max_lag_ns", nanoseconds(run.lag.highest())},
-                          {"last_lag_ns", nanoseconds(run.lag.last())},
-                          {"backlog_rows_per_second", run.lag.backlog_growth(run.offered_rate)},
-                          {"rows_read", run.report.rows_read},
-                          {"results", run.report.results},
-                          {"results_recorded", run.latencies.event_time_to_result.count()},
-                          {"window_filled", run.window_filled},
-                          {"cpu_share", cpu_share(run.report, run.cpu_seconds)},
-                          {"involuntary_switches", run.involuntary_switches},
-                          {"event_time_ms", run.event_time_ms}};
+  ordered_json latency = {
+      {"offered_rate", run.offered_rate},
+      {"achieved_rate", run.achieved_rate},
+      {"rate_reached", run.rate_reached()},
+      {"max_lag_ns", nanoseconds(run.lag.highest())},
+      {"last_lag_ns", nanoseconds(run.lag.last())},
+      {"backlog_rows_per_second", run.lag.backlog_growth(run.offered_rate)},
+      {"rows_scheduled", run.rows},
+      {"cut_off_after_ms",
+       run.cut_off_after ? ordered_json(run.cut_off_after->count()) : ordered_json(nullptr)},
+      {"rows_read", run.report.rows_read},
+      {"results", run.report.results},
+      {"results_recorded", run.latencies.event_time_to_result.count()},
+      {"window_filled", run.window_filled},
+      {"cpu_share", cpu_share(run.report, run.cpu_seconds)},
+      {"involuntary_switches", run.involuntary_switches},
+      {"event_time_ms", run.event_time_ms}};
   for (const auto& [name, latencies] : run.latencies.all()) {
     latency[std::string(name)] = distribution_json(*latencies);
   }

@@ -48,7 +48,8 @@ LatencySink::Origin LatencySink::origin_of(EventTime window_end) const {
   const EventTime completing = window_end + delay_;
   const std::uint64_t completes = load_.stream.first_row_at(completing);
   const std::uint64_t turns = load_.stream.rows_due_before(window_end - gap_ + (gap_ > 0 ? 1 : 0));
-  origin.counted = completes >= load_.first_counted && completes < load_.stream.rows() && turns > 0;
+  const std::uint64_t end = std::min(load_.stream.rows(), load_.schedule.first_unsent());
+  origin.counted = completes >= load_.first_counted && completes < end && turns > 0;
   if (!origin.counted) return origin;
   const std::uint64_t newest = turns - 1;
   origin.due = load_.schedule.due(newest);

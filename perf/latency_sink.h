@@ -27,7 +27,8 @@ struct LoadRecord {
   std::uint64_t first_counted = 0;
 };
 
-// See ResultLatencies. Results that only the end of the stream completes are left out. Nothing is
+// See ResultLatencies. Results that only the end of the stream completes are left out, where
+// it is cut off as well. Nothing is
 // asked of the engine: instants follow from a result's window end and from when rows were handed
 // over. The clock is read once for each batch of results, and instants are looked up once for each
 // window end; recording allocates nothing.

@@ -10,11 +10,14 @@
 namespace tidemark {
 
 // Row i is due at the start + i / rate. One schedule is shared by all source partitions, the first
-// of which starts it, and by whoever measures against it.
+// of which starts it, and by whoever measures against it. It may end before all rows are sent, so
+// that a rate that nothing can reach does not run for as long as its rows take.
 class LoadSchedule {
  public:
   // `rate` is in rows per second over all partitions, at least 1.
-  explicit LoadSchedule(std::uint64_t rate) : rate_(rate) {}
+  // Nothing is sent later than `limit` after the start, which is when all rows are due or later.
+  explicit LoadSchedule(std::uint64_t rate, Clock::duration limit = Clock::duration::max())
+      : rate_(rate), limit_(limit) {}
 
   // The first call sets the start; later ones change nothing. Any thread.
   void begin(Clock::time_point now) {
@@ -47,12 +50,31 @@ class LoadSchedule {
 
   std::uint64_t rate() const { return rate_; }
 
+  // After begin().
+  bool is_over(Clock::time_point now) const { return now - start() > limit_; }
+
+  // A partition ends without row `row` and its later ones, because the schedule is over. Any
+  // thread.
+  void cut_off(std::uint64_t row) {
+    // Relaxed: what asks for it does so for results that only the end of this partition completes,
+    // and these come to it through a channel, or on the same thread.
+    std::uint64_t lowest = first_unsent_.load(std::memory_order_relaxed);
+    while (row < lowest &&
+           !first_unsent_.compare_exchange_weak(lowest, row, std::memory_order_relaxed)) {
+    }
+  }
+
+  // The first row that was cut off; beyond all rows if none was.
+  std::uint64_t first_unsent() const { return first_unsent_.load(std::memory_order_relaxed); }
+
  private:
   __extension__ using Wide = unsigned __int128;
   static constexpr std::uint64_t kTicksPerSecond = Clock::period::den / Clock::period::num;
   static constexpr Clock::rep kNotBegun = std::numeric_limits<Clock::rep>::min();
 
   std::uint64_t rate_;
+  Clock::duration limit_;
+  std::atomic<std::uint64_t> first_unsent_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<Clock::rep> start_{kNotBegun};
 };
 

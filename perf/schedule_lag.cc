@@ -19,6 +19,11 @@ void ScheduleLag::note(std::uint64_t row, Clock::duration lag) {
   if (!slot.used || lag > slot.lag) slot = {true, row, lag};
 }
 
+void ScheduleLag::cut_off(Clock::duration lag) {
+  last_ = lag;
+  highest_ = std::max(highest_, lag);
+}
+
 void ScheduleLag::merge(const ScheduleLag& other) {
   first_counted_ = other.first_counted_;
   rows_ = other.rows_;

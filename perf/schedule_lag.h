@@ -20,6 +20,8 @@ class ScheduleLag {
 
   // Row `row`, the first of a batch, was handed out `lag` after it was due.
   void note(std::uint64_t row, Clock::duration lag);
+  // No more rows come; the next one has been due for `lag`.
+  void cut_off(Clock::duration lag);
   // `other` is of the same schedule.
   void merge(const ScheduleLag& other);
 

@@ -10,6 +10,7 @@
 #include "tidemark/connectors/run_summary.h"
 #include "tidemark/perf/job_json.h"
 #include "tidemark/perf/machine_json.h"
+#include "tidemark/perf/rank_test.h"
 
 namespace tidemark {
 
@@ -54,7 +55,7 @@ std::string entry_line(const SuiteEntry& entry) {
           : "-";
   return fmt::format(
       "  {:<23} {:>8} {:>8} {:>8} {:>8} {:>9.4g} {:>9.4g} {:>8} {:>8}\n", entry.job.name,
-      short_count(rates[rates.size() / 2]), short_count(rates.front()), short_count(rates.back()),
+      short_count(median_of(rates)), short_count(rates.front()), short_count(rates.back()),
       report.results, per(report.state.updates, report.rows_on_time),
       per(report.state.merges, report.windows_fired), report.state.peak_live_entries, instructions);
 }
@@ -97,9 +98,11 @@ std::string suite_json(const SuiteResult& result, const Machine& machine, const 
 }
 
 std::string suite_text(const SuiteResult& result, const Machine& machine, const Build& build) {
-  std::string text = fmt::format(
-      "suite    {}: {} jobs, {} passes each, on one worker\n", result.name, result.entries.size(),
-      result.entries.empty() ? 0 : result.entries.front().repeats.size());
+  const std::size_t jobs = result.entries.size();
+  const std::size_t passes = jobs == 0 ? 0 : result.entries.front().repeats.size();
+  std::string text =
+      fmt::format("suite    {}: {} job{}, {} pass{} each, on one worker\n", result.name, jobs,
+                  jobs == 1 ? "" : "s", passes, passes == 1 ? "" : "es");
   text += fmt::format("machine  {}; {}\n", machine.cpu_model, machine.system);
   text += fmt::format("build    {} {}, {}, {} {}, {}\n\n", build.version, build.commit,
                       build.compiler, build.build_type, build.flags, build.allocator);

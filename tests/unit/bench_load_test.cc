@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "tidemark/perf/bench_source.h"
@@ -234,6 +235,37 @@ TEST(PacedPartitionTest, AMillionRowsASecondAreHandedOutWithinAPercent) {
   for (const BenchPartition& partition : partitions) {
     EXPECT_LT(partition.lag().highest(), std::chrono::microseconds(500));
   }
+}
+
+// 100 rows in 10 us, of which one partition sends 4 and the other 5 until the schedule is over.
+TEST(PacedPartitionTest, EndsWithRowsUnsentWhenTheScheduleIsOver) {
+  BenchStreamConfig config;
+  config.rows = 100;
+  const BenchStream stream(config);
+  LoadSchedule schedule(10'000'000, milliseconds(1));
+  SteppedClock clock;
+  Parker parker;
+  std::array<HandOverLog, 2> logs;
+  BenchPartition even(stream, 0, 2, schedule, 0, logs[0], clock.reading());
+  BenchPartition odd(stream, 1, 2, schedule, 0, logs[1], clock.reading());
+  even.start(parker);
+  clock.now += milliseconds(1);
+  for (auto& [partition, rows] : {std::pair{&even, 4U}, std::pair{&odd, 5U}}) {
+    Batch batch(row_schema(), rows);
+    EXPECT_EQ(partition->poll(batch), PollStatus::kRows);
+  }
+  EXPECT_GE(schedule.first_unsent(), config.rows);
+  clock.now += nanoseconds(1);
+  for (BenchPartition* partition : {&odd, &even}) {
+    Batch batch(row_schema());
+    EXPECT_EQ(partition->poll(batch), PollStatus::kEnd);
+    EXPECT_EQ(batch.size(), 0U);
+  }
+  EXPECT_EQ(even.rows_sent(), 4U);
+  EXPECT_EQ(odd.rows_sent(), 5U);
+  EXPECT_EQ(schedule.first_unsent(), 8U);
+  EXPECT_EQ(even.lag().last(), clock.now - schedule.due(8));
+  EXPECT_EQ(odd.lag().last(), clock.now - schedule.due(11));
 }
 
 TEST(PacedPartitionTest, LagOfTheWarmUpDoesNotCount) {

@@ -18,6 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr nanoseconds kBound = milliseconds(10);
 constexpr std::uint64_t kRate = 1'000;
@@ -34,28 +35,33 @@ LatencyRun sustained_run() {
 }
 
 TEST(SustainedRateTest, HoldsTheScheduleTheBacklogAndTheLatency) {
-  EXPECT_EQ(why_not_sustained(sustained_run(), kBound), std::nullopt);
+  const auto verdict_is = [](const LatencyRun& run, RateOutcome outcome, const char* reason) {
+    const RateVerdict verdict = judge_rate(run, kBound);
+    EXPECT_EQ(verdict.outcome, outcome) << reason;
+    EXPECT_THAT(verdict.reason, testing::StartsWith(reason));
+  };
+  verdict_is(sustained_run(), RateOutcome::kSustained, "");
 
   LatencyRun slow = sustained_run();
   slow.achieved_rate = 989;
-  EXPECT_EQ(why_not_sustained(slow, kBound), "only 98.9 % of the rate was sent");
+  verdict_is(slow, RateOutcome::kOverloaded, "only 98.9 % of the rate was sent");
 
   LatencyRun growing = sustained_run();
   growing.lag = ScheduleLag(0, kRows);
   for (std::uint64_t row = 0; row < kRows; ++row) {
     growing.lag.note(row, std::chrono::microseconds(row * 20));
   }
-  EXPECT_THAT(*why_not_sustained(growing, kBound), HasSubstr("the backlog grew by 2.0 %"));
+  verdict_is(growing, RateOutcome::kOverloaded, "the backlog grew by 2.0 %");
 
   LatencyRun late = sustained_run();
   late.latencies.event_time_to_result.record(11'000'000, 9);
-  EXPECT_EQ(why_not_sustained(late, kBound), std::nullopt);
+  verdict_is(late, RateOutcome::kSustained, "");
   late.latencies.event_time_to_result.record(11'000'000, 9);
-  EXPECT_EQ(why_not_sustained(late, kBound), "p99 is above 10 ms");
+  verdict_is(late, RateOutcome::kLate, "p99 is above 10 ms");
 
   LatencyRun empty = sustained_run();
   empty.latencies = ResultLatencies();
-  EXPECT_EQ(why_not_sustained(empty, kBound), "no window was completed");
+  verdict_is(empty, RateOutcome::kLate, "no window was completed");
 }
 
 BenchResult result_with(RateSearchResult rates) {
@@ -94,6 +100,7 @@ TEST(RatesReportTest, TellsEveryStepByRisingRateInTextAndInTheOrderOfTheRunsInJs
   ASSERT_EQ(report["steps"].size(), 3U);
   EXPECT_EQ(report["steps"][1]["offered_rate"], 4'000);
   EXPECT_EQ(report["steps"][1]["sustained"], false);
+  EXPECT_EQ(report["steps"][1]["overloaded"], false);
   EXPECT_EQ(report["steps"][1]["reason"], "p99 is above 10 ms");
   EXPECT_EQ(report["steps"][2]["latency"]["count"], 1'000);
 }
@@ -101,15 +108,24 @@ TEST(RatesReportTest, TellsEveryStepByRisingRateInTextAndInTheOrderOfTheRunsInJs
 TEST(RatesReportTest, SaysThatNoRateWasSustainedAndThatTheLimitWas) {
   RateSearchResult none;
   none.steps = {step_at(1'000, false)};
-  EXPECT_THAT(bench_text(result_with(none), {}, {}), HasSubstr("no rate is sustained"));
+  none.limits.highest = 8'000;
+  EXPECT_THAT(bench_text(result_with(none), {}, {}),
+              HasSubstr("no rate is sustained with p99 within 10 ms; from 1.0 k to 1.0 k rows/s"));
+  EXPECT_THAT(bench_text(result_with(none), {}, {}), Not(HasSubstr("8 times")));
   EXPECT_TRUE(
       nlohmann::json::parse(bench_json(result_with(none), {}, {}))["rates"]["highest_sustained"]
           .is_null());
+  none.limits.highest = 1'000;
+  EXPECT_THAT(bench_text(result_with(none), {}, {}),
+              HasSubstr("the highest is 8 times the best throughput and was sent in time"));
+  none.steps[0].overloaded = true;
+  EXPECT_THAT(bench_text(result_with(none), {}, {}), Not(HasSubstr("sent in time")));
   RateSearchResult limit;
   limit.steps = {step_at(1'000, true)};
   limit.highest_sustained = 1'000;
   limit.at_limit = true;
-  EXPECT_THAT(bench_text(result_with(limit), {}, {}), HasSubstr("no higher rate was tried"));
+  EXPECT_THAT(bench_text(result_with(limit), {}, {}),
+              HasSubstr("no higher rate was tried: it is 8 times"));
 }
 
 // The search itself is tested with modelled systems; this is one with real runs, whatever they say.
@@ -128,7 +144,7 @@ TEST(FindRateTest, MeasuresEveryStepAndKeepsWithinTheLimits) {
   for (const RateStep& step : rates.steps) {
     EXPECT_GE(step.run.offered_rate, limits.lowest);
     EXPECT_LE(step.run.offered_rate, limits.highest);
-    EXPECT_EQ(step.run.report.rows_read, step.run.rows);
+    EXPECT_EQ(step.run.report.rows_read, step.run.rows_sent);
     EXPECT_EQ(step.sustained, step.reason.empty());
   }
 }

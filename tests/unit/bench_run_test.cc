@@ -314,6 +314,33 @@ TEST_F(BenchReportTest, WhatOtherProcessesTookIsTold) {
   EXPECT_EQ(latency["cpu_share"], 0.75);
 }
 
+TEST(LatencyRunTest, IsCutOffAtTwiceItsTimeButNotWithinFiveSeconds) {
+  EXPECT_EQ(longest_run(milliseconds(100)), milliseconds(5'100));
+  EXPECT_EQ(longest_run(seconds(6)), seconds(12));
+}
+
+TEST_F(BenchReportTest, ARunThatWasCutOffIsTold) {
+  BenchResult result = *result_;
+  EXPECT_TRUE(json()["latency"]["cut_off_after_ms"].is_null());
+  LatencyRun& run = *result.latency;
+  run.rows = 2'000'000;
+  run.rows_sent = 20'000;
+  run.cut_off_after = milliseconds(5'100);
+  run.achieved_rate = 20'000 / 5.1;
+  run.lag.cut_off(seconds(5));
+  const std::string text = bench_text(result, {}, {});
+  EXPECT_NE(text.find("the run was cut off after 5s100ms: 20.0 k of its 2.0 M rows"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("1.96 % of the rate"), std::string::npos) << text;
+  EXPECT_NE(text.find("the next was due 5 s before"), std::string::npos) << text;
+  const auto latency = nlohmann::json::parse(bench_json(result, {}, {}))["latency"];
+  EXPECT_EQ(latency["cut_off_after_ms"], 5'100);
+  EXPECT_EQ(latency["rows_scheduled"], 2'000'000);
+  EXPECT_EQ(latency["rows_read"], 20'000);
+  EXPECT_EQ(latency["rate_reached"], false);
+}
+
 TEST_F(BenchReportTest, RecordingIsNamedWhenItTakesMoreThanTwoPercent) {
   BenchResult result = *result_;
   LatencyRun& run = *result.latency;

@@ -111,6 +111,17 @@ TEST_F(LatencySinkTest, ResultsOfTheWarmUpAndOfTheStreamsEndAreLeftOut) {
   for (const auto& [name, recorder] : latencies.all()) EXPECT_EQ(recorder->count(), 2U) << name;
 }
 
+// Row 200 would complete the window that ends at 2 s.
+TEST_F(LatencySinkTest, ResultsThatTheCutCompletesAreLeftOut) {
+  begin(1);
+  schedule_.cut_off(250);
+  schedule_.cut_off(200);
+  schedule_.cut_off(300);
+  const ResultLatencies latencies = latencies_of(
+      tumbling(seconds(1)), 0, {event(1'000), event(2'000), event(3'000)}, milliseconds(20'000));
+  EXPECT_EQ(latencies.event_time_to_result.count(), 1U);
+}
+
 TEST_F(LatencySinkTest, CountWindowsFireByRowsSoTheyHaveNoWatermark) {
   begin(1);
   load_.hand_overs[0]->note(300, at(seconds(3)));
