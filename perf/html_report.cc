@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tidemark/perf/json_document.h"
 #include "tidemark/perf/report_assets.h"
 
 namespace tidemark {
@@ -68,7 +69,11 @@ Expected<ordered_json> parse_document(const ReportDocument& document) {
       return parse_history(document);
     }
   }
-  if (parsed.is_discarded()) return refused(document, "is not JSON");
+  if (parsed.is_discarded()) {
+    // Read once more by what says where it stops being JSON.
+    const Expected<JsonDocument> again = JsonDocument::parse(document.json, document.name);
+    return again ? refused(document, "is not JSON") : tl::make_unexpected(again.error());
+  }
   const std::string schema = schema_of(parsed);
   if (schema.empty()) {
     return refused(document,

@@ -131,6 +131,13 @@ class ProfileText : public TextLines {
   void checks() {
     const ProfileChecks& checks = profile_.checks;
     line("");
+    const bool none_ran =
+        std::none_of(profile_.cells.begin(), profile_.cells.end(),
+                     [](const ProfileCell& cell) { return cell.figures.has_value(); });
+    if (none_ran) {
+      line("check    nothing: no cell was run");
+      return;
+    }
     const char* const verdict =
         checks.comparable ? "results of the strategies of each cell have the same checksum"
                           : "strategies of each cell have the same number of results (their last "

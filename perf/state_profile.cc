@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
+#include "tidemark/connectors/run_summary.h"
 #include "tidemark/connectors/stream_expectation.h"
 #include "tidemark/operators/aggregate_kernel.h"
 #include "tidemark/operators/plan.h"
 #include "tidemark/operators/shared_windows.h"
 #include "tidemark/perf/bench_run.h"
+#include "tidemark/perf/figure_text.h"
 #include "tidemark/runtime/duration.h"
 
 namespace tidemark {
@@ -60,10 +63,10 @@ std::optional<std::string> too_much_state(const ProfileOptions& options, const W
     bytes = 2 * slices.entry_bytes;
   }
   if (bytes <= as_double(options.memory_limit)) return std::nullopt;
-  constexpr double kMebi = 1 << 20;
-  return fmt::format(
-      "predicted to hold {:.3g}M entries in {:.0f} MiB, more than --memory allows ({:.0f} MiB)",
-      entries / 1e6, bytes / kMebi, as_double(options.memory_limit) / kMebi);
+  const auto whole_bytes = static_cast<std::uint64_t>(std::llround(std::min(bytes, 1e18)));
+  return fmt::format("predicted to hold {} entries in {}, more than --memory allows ({})",
+                     short_count(entries), bytes_text(whole_bytes),
+                     bytes_text(options.memory_limit));
 }
 
 double median_of(std::vector<double> values) {

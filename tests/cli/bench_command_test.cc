@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Refusal{"html", "--html none/f", "cannot write none/f"},
         Refusal{"suite", "--suite nightly", "--suite must be ci, but is nightly"},
-        Refusal{"beside_suite", "--suite ci --keys 5", "--keys does not go with --suite"},
+        Refusal{"beside_suite", "--suite ci --keys 5", "--keys does not go with --suite, whose jobs are fixed; --repeat, --json, --html"},
         Refusal{"suite_job", "--suite ci --suite-job no", "the suite has no job no"},
         Refusal{"instructions", "--instructions", "--instructions is for --suite"},
         Refusal{"window", "--window 'sliding size=0s slide=1s'", "--window"},

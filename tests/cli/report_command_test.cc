@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
         ReportRefusal{"NoPage", "good.json", "--html"},
         ReportRefusal{"Missing", "none.json --html p.html", "cannot read none.json"},
         ReportRefusal{"Folder", ". --html p.html", "cannot read .: Is a directory"},
-        ReportRefusal{"NotJson", "good.json text.json --html p.html", "text.json: is not JSON"},
+        ReportRefusal{"NotJson", "good.json text.json --html p.html", "text.json:1:1: this is not JSON"},
         ReportRefusal{"OverADocument", "good.json --html good.json", "would overwrite"},
         ReportRefusal{"NoFolder", "good.json --html none/p.html", "cannot write none/p.html"}),
     [](const testing::TestParamInfo<ReportRefusal>& test) { return std::string(test.param.name); });

@@ -25,7 +25,7 @@ class RefusedDocumentTest : public testing::TestWithParam<RefusedDocument> {};
 TEST_P(RefusedDocumentTest, IsNamedInOneSentence) {
   const auto page = html_report({kBench, {"other.json", GetParam().json}});
   ASSERT_FALSE(page);
-  EXPECT_THAT(page.error().message, testing::StartsWith("other.json: "));
+  EXPECT_THAT(page.error().message, testing::StartsWith("other.json:"));
   EXPECT_THAT(page.error().message, HasSubstr(GetParam().message));
   EXPECT_THAT(page.error().message, Not(HasSubstr("\n")));
 }
@@ -34,7 +34,10 @@ INSTANTIATE_TEST_SUITE_P(
     Documents, RefusedDocumentTest,
     testing::Values(
         RefusedDocument{"Empty", "", "is empty"}, RefusedDocument{"Blank", " \n\n", "is empty"},
-        RefusedDocument{"CutOff", R"({"schema": "tidemark-bench/2", "op)", "is not JSON"},
+        RefusedDocument{"CutOff", "{\"schema\": \"tidemark-bench/2\",\n\"op",
+                        "other.json:2: the file ends"},
+        RefusedDocument{"NotANumber", "{\"schema\": \"tidemark-bench/2\",\n\"a\": nan}",
+                        "other.json:2:7: this is not JSON: nan is no JSON value"},
         RefusedDocument{"NoObject", "[1, 2]", "has no schema"},
         RefusedDocument{"NoSchema", R"({"benchmarks": []})", "has no schema"},
         RefusedDocument{"SchemaIsNumber", R"({"schema": 2})", "has no schema"},

@@ -174,8 +174,23 @@ TEST(StateProfileTest, ACellThatWouldHoldTooMuchIsListedWithItsPrediction) {
   options.repeats = 1;
   const StateProfile profile = run_profile(options);
   EXPECT_THAT(*profile.cells[0].refused, HasSubstr("more than --memory allows"));
+  EXPECT_THAT(*profile.cells[0].refused, Not(HasSubstr(" 0 MiB")));
   EXPECT_GT(*profile.cells[0].predicted->allocated_bytes, 1'000'000);
   EXPECT_FALSE(profile.cells[1].refused);
+}
+
+TEST(StateProfileTest, WithoutACellThatRanNothingIsSaidToHaveBeenChecked) {
+  ProfileOptions options = small_profile();
+  options.memory_limit = 1'024;
+  const StateProfile profile = run_profile(options);
+  for (const ProfileCell& cell : profile.cells) {
+    if (!cell.predicted) continue;
+    EXPECT_THAT(*cell.refused, HasSubstr("more than --memory allows (1.0 KiB)"));
+    EXPECT_THAT(*cell.refused, Not(HasSubstr(" 0")));
+  }
+  const std::string text = profile_text(profile, {}, {});
+  EXPECT_THAT(text, HasSubstr("check    nothing: no cell was run"));
+  EXPECT_THAT(text, Not(HasSubstr("same checksum")));
 }
 
 TEST(StateProfileTest, AutoSaysWhatItBecame) {
