@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -89,6 +90,21 @@ class LockedFile {
   int descriptor_;
 };
 
+// Whether a line without line feed may be an entry whose writing was cut off.
+bool is_torn_entry(std::string_view line) {
+  const std::string begin = fmt::format("{{\"schema\":\"{}\",", kEntrySchema);
+  const std::size_t length = std::min(line.size(), begin.size());
+  return line.substr(0, length) == std::string_view(begin).substr(0, length);
+}
+
+// A file that is not there may become a history; a folder, a device or a pipe may not.
+Expected<void> check_history_is_a_file(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
+  return make_error(fmt::format("{} is {}: a history is a file, such as history.jsonl", path,
+                                S_ISDIR(status.st_mode) ? "a folder" : "a device or a pipe"));
+}
+
 tl::unexpected<Error> cannot_write(const std::string& path) {
   return make_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
@@ -123,6 +139,9 @@ HistoryEntry history_entry(const Measurement& measurement, const std::string& no
 }
 
 Expected<History> read_history(const std::string& path) {
+  if (const auto is_file = check_history_is_a_file(path); !is_file) {
+    return tl::unexpected(is_file.error());
+  }
   History history;
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) {
@@ -137,7 +156,7 @@ Expected<History> read_history(const std::string& path) {
     begin = end == std::string::npos ? text.size() : end + 1;
     if (line.empty()) continue;
     const Json json = Json::parse(line.begin(), line.end(), nullptr, false);
-    if (end == std::string::npos && json.is_discarded()) {
+    if (end == std::string::npos && json.is_discarded() && is_torn_entry(line)) {
       history.last_line_is_torn = true;
       break;
     }
@@ -152,15 +171,29 @@ Expected<History> read_history(const std::string& path) {
   return history;
 }
 
+Expected<void> check_history_is_writable(const std::string& path) {
+  if (const auto is_file = check_history_is_a_file(path); !is_file) return is_file;
+  if (::access(path.c_str(), W_OK) == 0) return {};
+  if (errno != ENOENT) return cannot_write(path);
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return cannot_write(path);
+  return {};
+}
+
 Expected<void> append_history(const std::string& path, const HistoryEntry& entry) {
+  if (const auto is_file = check_history_is_a_file(path); !is_file) return is_file;
   const LockedFile file(path);
   struct stat status {};
   if (file.descriptor() < 0 || ::fstat(file.descriptor(), &status) != 0) return cannot_write(path);
   std::string line = entry_line(entry);
   if (const std::string last = unfinished_line(file.descriptor(), status.st_size); !last.empty()) {
+    const Json json = Json::parse(last, nullptr, false);
     // Written by hand, a last line may be whole without its line feed.
-    if (Json::accept(last)) {
+    if (entry_of(json)) {
       line = "\n" + line;
+    } else if (!json.is_discarded() || !is_torn_entry(last)) {
+      return make_error(
+          fmt::format("the last line of {} is no entry of a history: nothing was appended", path));
     } else if (::ftruncate(file.descriptor(), status.st_size - static_cast<off_t>(last.size())) !=
                0) {
       return cannot_write(path);

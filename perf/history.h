@@ -37,11 +37,17 @@ struct History {
 // measurement does not tell its time.
 HistoryEntry history_entry(const Measurement& measurement, const std::string& now);
 
-// A file that does not exist is an empty history. Refuses a line that is no entry with its number.
+// A file that does not exist is an empty history. Refuses what is no regular file, and a line that
+// is no entry with its number; only what begins like an entry may be one that was cut off.
 Expected<History> read_history(const std::string& path);
 
+// Whether append_history() will be able to write, told before anything is measured for it. Creates
+// and changes nothing.
+Expected<void> check_history_is_writable(const std::string& path);
+
 // Adds one line, in one write under a lock, so that several programs may append to one file. A torn
-// last line is cut off first. Creates the file if there is none.
+// last line is cut off first. Creates the file if there is none. Refuses a file whose last line is
+// of something else, and leaves it as it is.
 Expected<void> append_history(const std::string& path, const HistoryEntry& entry);
 
 // The values of one figure, in the order of the history.

@@ -39,6 +39,12 @@ std::string progress_text(const Progress& progress) {
   return text;
 }
 
+std::string runs_progress_text(std::size_t done, std::size_t all,
+                               std::chrono::duration<double> elapsed) {
+  const auto left = time_left(static_cast<double>(done) / static_cast<double>(all), elapsed);
+  return fmt::format("run {} of {}{}", done + 1, all, left ? ", " + time_left_text(*left) : "");
+}
+
 std::optional<std::chrono::duration<double>> time_left(double done,
                                                        std::chrono::duration<double> elapsed) {
   constexpr double kTooEarly = 0.005;

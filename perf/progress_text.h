@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,10 @@ struct Progress {
 // `12.3 M rows, 1.2 M rows/s, watermark 2026-10-01T00:00:00.000Z, 0 late, 41 s left`. A watermark
 // that there is none of yet, or that is the end of time, is left out.
 std::string progress_text(const Progress& progress);
+
+// `run 3 of 22, 41 s left`, where `done` runs before it took `elapsed`.
+std::string runs_progress_text(std::size_t done, std::size_t all,
+                               std::chrono::duration<double> elapsed);
 
 // `41 s left`, `2 min 05 s left`, `3 h 20 min left`.
 std::string time_left_text(std::chrono::duration<double> left);

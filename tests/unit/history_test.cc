@@ -82,6 +82,54 @@ TEST(HistoryTest, AnotherBrokenLineIsRefusedWithItsNumber) {
   EXPECT_THAT(read_history(path).error().message, HasSubstr("h:3:"));
 }
 
+struct ForeignFile {
+  const char* name;
+  const char* text;
+};
+class ForeignHistoryTest : public testing::TestWithParam<ForeignFile> {};
+
+TEST_P(ForeignHistoryTest, IsRefusedAndLeftAsItIs) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("h");
+  folder.write("h", GetParam().text);
+  const Expected<History> history = read_history(path);
+  ASSERT_FALSE(history);
+  EXPECT_THAT(history.error().message, HasSubstr("this line is no entry of a history"));
+  const Expected<void> appended = append_history(path, entry("a", 10));
+  if (std::string(GetParam().text).back() != '\n') {
+    ASSERT_FALSE(appended);
+    EXPECT_THAT(appended.error().message, HasSubstr("no entry of a history"));
+    EXPECT_EQ(folder.read("h"), GetParam().text);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, ForeignHistoryTest,
+    testing::Values(
+        ForeignFile{"one_line_without_line_feed", "my notes"},
+        ForeignFile{"one_line", "my notes\n"},
+        ForeignFile{"json_of_something_else", R"({"schema":"other/1","a":1})"},
+        ForeignFile{"cut_json_of_something_else", R"({"schema":"tidemark-bench/2","machi)"},
+        ForeignFile{"a_later_schema_cut", R"({"schema":"tidemark-history/10","ti)"},
+        ForeignFile{"notes_below_an_entry",
+                    "{\"schema\":\"tidemark-history/1\",\"time\":\"t\",\"commit\":\"c\","
+                    "\"figures\":[]}\nmy notes"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(HistoryTest, IsAFileThatCanBeWrittenWhichIsKnownBeforeAnythingIsMeasured) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(check_history_is_writable(folder.file("h")));
+  EXPECT_FALSE(folder.has("h"));
+  EXPECT_THAT(check_history_is_writable(folder.file("no/such/h")).error().message,
+              HasSubstr("cannot write"));
+  for (const std::string& path : {folder.path(), std::string("/dev/full")}) {
+    EXPECT_THAT(check_history_is_writable(path).error().message, HasSubstr("a history is a file"));
+    EXPECT_THAT(read_history(path).error().message, HasSubstr("a history is a file"));
+    EXPECT_THAT(append_history(path, entry("a", 1)).error().message,
+                HasSubstr("a history is a file"));
+  }
+}
+
 TEST(HistoryTest, EntriesOfSeveralWritersDoNotMix) {
   const TemporaryFolder folder;
   const std::string path = folder.file("h");

@@ -37,6 +37,12 @@ TEST(TimeLeftTest, GoesByTheShareThatIsDone) {
   EXPECT_EQ(time_left(1, Seconds(10)), std::optional(Seconds(0)));
 }
 
+TEST(RunsProgressTextTest, CountsFromOneAndSaysHowLongAllWillTake) {
+  EXPECT_EQ(runs_progress_text(0, 22, Seconds(0)), "run 1 of 22");
+  EXPECT_EQ(runs_progress_text(2, 22, Seconds(4.1)), "run 3 of 22, 41 s left");
+  EXPECT_EQ(runs_progress_text(21, 22, Seconds(21)), "run 22 of 22, 1 s left");
+}
+
 TEST(TimeLeftTest, IsNotGuessedAtTheStartOrBelowZero) {
   EXPECT_EQ(time_left(0, Seconds(10)), std::nullopt);
   EXPECT_EQ(time_left(0.001, Seconds(10)), std::nullopt);
