@@ -20,6 +20,7 @@
 #include "cli/metrics_server.h"
 #include "cli/progress_line.h"
 #include "cli/report_output.h"
+#include "cli/shared_files.h"
 #include "cli/signal_watch.h"
 #include "cli/stream_arguments.h"
 #include "cli/suite_run.h"
@@ -200,15 +201,21 @@ BenchOptions options_of(const BenchArguments& arguments) {
 
 // One file for each latency: PATH itself has event time to result; the others have .hand_over and
 // .watermark before the ending.
+std::vector<std::string> percentile_paths(const std::string& path) {
+  if (path.empty()) return {};
+  const std::filesystem::path whole(path);
+  std::vector<std::string> paths;
+  for (const char* name : {"", ".hand_over", ".watermark"}) {
+    const std::string file = whole.stem().string() + name + whole.extension().string();
+    paths.push_back((whole.parent_path() / file).string());
+  }
+  return paths;
+}
+
 class PercentileFiles {
  public:
   explicit PercentileFiles(const std::string& path) {
-    if (path.empty()) return;
-    const std::filesystem::path whole(path);
-    for (const char* name : {"", ".hand_over", ".watermark"}) {
-      const std::string file = whole.stem().string() + name + whole.extension().string();
-      files_.push_back(open_report((whole.parent_path() / file).string()));
-    }
+    for (const std::string& file : percentile_paths(path)) files_.push_back(open_report(file));
   }
 
   void write(const ResultLatencies& latencies) const {
@@ -221,6 +228,14 @@ class PercentileFiles {
  private:
   std::vector<std::unique_ptr<OutputFile>> files_;
 };
+
+void refuse_shared_reports(const BenchArguments& arguments) {
+  std::vector<OptionFile> outputs{{"--json", arguments.json}, {"--html", arguments.html}};
+  for (const std::string& path : percentile_paths(arguments.hgrm)) {
+    outputs.push_back({"--hgrm", path});
+  }
+  refuse_shared_files({}, outputs);
+}
 
 int measure(const CLI::App& command, const BenchArguments& arguments) {
   if (!arguments.suite.empty()) {
@@ -236,6 +251,7 @@ int measure(const CLI::App& command, const BenchArguments& arguments) {
   set_cores(arguments, allowance, options);
   options.cancellation = &cancellation;
   value_or_throw(validate(options));
+  refuse_shared_reports(arguments);
   // Before the measurement, so that a path that cannot be written is told at once.
   const std::unique_ptr<OutputFile> json = open_report(arguments.json);
   const std::unique_ptr<OutputFile> html = open_report(arguments.html);

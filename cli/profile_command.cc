@@ -14,6 +14,7 @@
 #include "cli/duration_argument.h"
 #include "cli/progress_line.h"
 #include "cli/report_output.h"
+#include "cli/shared_files.h"
 #include "cli/signal_watch.h"
 #include "cli/stream_arguments.h"
 #include "cli/user_error.h"
@@ -179,6 +180,7 @@ int measure_state(const ProfileArguments& arguments) {
   set_job_cores(arguments, allowance, options);
   options.cancellation = &cancellation;
   value_or_throw(validate(options));
+  refuse_shared_files({}, {{"--json", arguments.json}, {"--html", arguments.html}});
   // Before the measurement, so that a path that cannot be written is told at once.
   const std::unique_ptr<OutputFile> json = open_report(arguments.json);
   const std::unique_ptr<OutputFile> html = open_report(arguments.html);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/shared_files.h"
 #include "cli/user_error.h"
 #include "tidemark/connectors/output_file.h"
 #include "tidemark/perf/html_report.h"
@@ -42,12 +43,9 @@ ReportDocument read_document(const std::string& path) {
 }
 
 int make_report(const ReportArguments& arguments) {
+  refuse_shared_files(arguments.inputs, {{"--html", arguments.html}});
   std::vector<ReportDocument> documents;
   for (const std::string& input : arguments.inputs) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(input, arguments.html, ignored)) {
-      throw UserError(fmt::format("--html {} would overwrite a document", arguments.html));
-    }
     documents.push_back(read_document(input));
   }
   const std::string page = value_or_throw(html_report(documents));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/report_output.h"
+#include "cli/shared_files.h"
 #include "cli/signal_watch.h"
 #include "cli/stream_arguments.h"
 #include "cli/user_error.h"
@@ -50,6 +51,7 @@ int run_suite_command(const SuiteArguments& arguments) {
   SuiteOptions options;
   options.repeats = positive_count("--repeat", arguments.repeat, kMostSuiteRepeats);
   options.cancellation = &cancellation;
+  refuse_shared_files({}, {{"--json", arguments.json}, {"--html", arguments.html}});
   const std::unique_ptr<OutputFile> json = open_report(arguments.json);
   const std::unique_ptr<OutputFile> html = open_report(arguments.html);
   SuiteResult result = value_or_throw(run_suite(arguments.suite, jobs, options));

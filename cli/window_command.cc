@@ -18,6 +18,7 @@
 #include "cli/metrics_server.h"
 #include "cli/out_of_memory.h"
 #include "cli/progress_line.h"
+#include "cli/shared_files.h"
 #include "cli/signal_watch.h"
 #include "cli/user_error.h"
 #include "cli/window_arguments.h"
@@ -42,38 +43,6 @@ constexpr const char* kWindowExamples = R"(Examples:
 )";
 
 constexpr std::size_t kShownBadRows = 3;
-
-// Where a path leads, so that two names of one file are seen to be one.
-bool same_file(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return false;
-  if (a == b) return true;
-  struct stat status_a {};
-  struct stat status_b {};
-  return ::stat(a.c_str(), &status_a) == 0 && ::stat(b.c_str(), &status_b) == 0 &&
-         S_ISREG(status_a.st_mode) && status_a.st_dev == status_b.st_dev &&
-         status_a.st_ino == status_b.st_ino;
-}
-
-// An output must not overwrite the input or another output.
-void refuse_shared_files(const WindowArguments& arguments) {
-  const std::vector<std::pair<const char*, const std::string*>> outputs{
-      {"--output", &arguments.output},
-      {"--late-output", &arguments.late_output},
-      {"--bad-output", &arguments.bad_output},
-      {"--summary", &arguments.summary}};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& [name, path] = outputs[i];
-    if (*path != "-" && same_file(*path, arguments.input)) {
-      throw UserError(fmt::format("{} {} would overwrite the input", name, *path));
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (same_file(*path, *outputs[j].second)) {
-        throw UserError(
-            fmt::format("{} and {} cannot both go to {}", outputs[j].first, name, *path));
-      }
-    }
-  }
-}
 
 std::unique_ptr<OutputFile> open_output(const std::string& path) {
   return path.empty() ? nullptr : value_or_throw(OutputFile::open(path));
@@ -128,7 +97,10 @@ class WindowRun {
  private:
   // Everything that can be refused is refused here, before an output is touched.
   void prepare() {
-    refuse_shared_files(arguments_);
+    refuse_shared_files({arguments_.input}, {{"--output", arguments_.output},
+                                             {"--late-output", arguments_.late_output},
+                                             {"--bad-output", arguments_.bad_output},
+                                             {"--summary", arguments_.summary}});
     query_ = query_of(arguments_);
     times_ = value_or_throw(TimeFormatter::in_zone(
         value_or_throw(parse_time_style(arguments_.times)), arguments_.zone));
