@@ -124,7 +124,10 @@ std::string figure_value_text(double value, const std::string& unit) {
     if (size < 1e9) return fmt::format("{:.4g} ms", value / 1e6);
     return fmt::format("{:.4g} s", value / 1e9);
   }
-  if (unit.ends_with("/s")) return fmt::format("{} {}", short_count(value), unit);
+  if (unit.ends_with("/s")) {
+    return size < 1e3 ? fmt::format("{:.4g} {}", value, unit)
+                      : fmt::format("{} {}", short_count(value), unit);
+  }
   if (std::floor(value) == value && size < 1e15) {
     return fmt::format("{:.0f}{}{}", value, unit.empty() ? "" : " ", unit);
   }
