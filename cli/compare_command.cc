@@ -10,11 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/compare_arguments.h"
 #include "cli/report_output.h"
 #include "cli/signal_watch.h"
 #include "cli/user_error.h"
@@ -23,9 +25,11 @@
 #include "tidemark/perf/comparison.h"
 #include "tidemark/perf/comparison_json.h"
 #include "tidemark/perf/comparison_text.h"
+#include "tidemark/perf/confirmation.h"
 #include "tidemark/perf/history.h"
 #include "tidemark/perf/interleaved_runs.h"
 #include "tidemark/perf/measurement.h"
+#include "tidemark/perf/progress_text.h"
 
 namespace tidemark::cli {
 
@@ -47,168 +51,8 @@ Examples:
 
 constexpr int kExitNotComparable = 2;
 constexpr int kExitRegression = 3;
-
-struct CompareArguments {
-  std::vector<std::string> inputs;
-  std::string threshold = "5%";
-  std::string alpha = "0.05";
-  std::string min_runs = "10";
-  std::string instruction_tolerance = "2%";
-  std::string time = "real";
-  std::string gate = "all";
-  std::string runs;
-  std::string turns = "4";
-  std::string seed = "1";
-  std::string commit;
-  std::string markdown;
-  std::string junit;
-  std::string json;
-  std::string html;
-  std::string github_action;
-  std::string history;
-  std::vector<std::string> only;
-  std::vector<std::string> ignore;
-  std::vector<std::string> lower;
-  std::vector<std::string> higher;
-  bool run = false;
-  bool wall_time = false;
-  bool instructions = false;
-  bool no_confirm = false;
-  bool allow_different = false;
-  bool allow_missing = false;
-  bool all = false;
-};
-
-void add_deciding_options(CLI::App& command, CompareArguments& arguments) {
-  const auto add = [&](const char* name, std::string& value, const char* help) {
-    command.add_option(name, value, help);
-  };
-  const auto add_patterns = [&](const char* name, std::vector<std::string>& value,
-                                const char* help) {
-    command.add_option(name, value, help)->allow_extra_args(false);
-  };
-  add("--threshold", arguments.threshold, "smallest change of a timing that counts; default 5%");
-  add("--alpha", arguments.alpha,
-      "chance of any false alarm among all timings, default 0.05; 1: the threshold alone decides");
-  add("--min-runs", arguments.min_runs, "samples that a timing needs on each side; default 10");
-  add("--instruction-tolerance", arguments.instruction_tolerance,
-      "change of an instruction count that is none; default 2%");
-  add("--gate", arguments.gate, "all (default), or counters: timings are reported only");
-  add("--time", arguments.time, "of Google Benchmark rows: real (default) or cpu");
-  add_patterns("--only", arguments.only, "compare figures of this name or pattern; repeatable");
-  add_patterns("--ignore", arguments.ignore, "leave figures of this pattern out; repeatable");
-  add_patterns("--lower", arguments.lower, "user counters of which less is better; repeatable");
-  add_patterns("--higher", arguments.higher, "user counters of which more is better; repeatable");
-  command.add_flag("--allow-different", arguments.allow_different,
-                   "compare although machine, build or options differ");
-  command.add_flag("--allow-missing", arguments.allow_missing,
-                   "figures that NEW lacks are listed, but are no failure");
-}
-
-void add_running_options(CLI::App& command, CompareArguments& arguments) {
-  command.add_flag("--run", arguments.run,
-                   "BASE and NEW are command lines: run them in turn. Each writes JSON to standard "
-                   "output, or to the file that {json} in it stands for");
-  command.add_option("--runs", arguments.runs,
-                     "with --run: runs of each command; default: --min-runs");
-  command.add_option("--turns", arguments.turns,
-                     "with --run: a run is this many short ones in turn, A B A B; default 4");
-  command.add_flag("--wall-time", arguments.wall_time,
-                   "with --run: measure the whole process, whatever it writes");
-  command.add_flag("--instructions", arguments.instructions,
-                   "with --run: count instructions too, by the CPU's counter or by valgrind");
-  command.add_flag("--no-confirm", arguments.no_confirm,
-                   "with --run: do not measure again what regressed");
-  command.add_option("--seed", arguments.seed,
-                     "with --run: of which command goes first in each pair; default 1");
-}
-
-void add_output_options(CLI::App& command, CompareArguments& arguments) {
-  const auto add = [&](const char* name, std::string& value, const char* help) {
-    command.add_option(name, value, help);
-  };
-  command.add_flag("--all", arguments.all, "list figures that are the same, too");
-  add("--markdown", arguments.markdown, "file for a Markdown table, such as for a pull request");
-  add("--junit", arguments.junit, "file for JUnit XML");
-  add("--json", arguments.json, "file for everything as one JSON object");
-  add("--html", arguments.html, "file for a page with charts, which opens without a network");
-  add("--github-action", arguments.github_action,
-      "NAME.json: writes NAME.bigger.json and NAME.smaller.json for github-action-benchmark");
-  add("--history", arguments.history,
-      "append NEW to this file and find change points in it; alone: only find them");
-  add("--commit", arguments.commit, "of NEW, for the history; default: what its JSON says");
-}
-
-double fraction_of(const char* option, const std::string& text) {
-  char* end = nullptr;
-  const double percent = std::strtod(text.c_str(), &end);
-  const bool is_percent = end != text.c_str() && std::string_view(end) == "%";
-  if (!is_percent || !(percent >= 0) || percent > 1e6) {
-    throw UserError(fmt::format("{} must be a percentage such as 5%, but is {}", option, text));
-  }
-  return percent / 100;
-}
-
-double probability_of(const char* option, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || *end != '\0' || !(value > 0) || value > 1) {
-    throw UserError(
-        fmt::format("{} must be above 0 and at most 1, such as 0.05, but is {}", option, text));
-  }
-  return value;
-}
-
-std::size_t count_of(const char* option, const std::string& text) {
-  constexpr std::uint64_t kMost = 10'000;
-  const std::uint64_t count = value_or_throw(parse_count(text, option));
-  if (count == 0 || count > kMost) {
-    throw UserError(fmt::format("{} must be from 1 to {}, but is {}", option, kMost, text));
-  }
-  return count;
-}
-
-CompareOptions compare_options_of(const CompareArguments& arguments) {
-  CompareOptions options;
-  options.threshold = fraction_of("--threshold", arguments.threshold);
-  options.alpha = probability_of("--alpha", arguments.alpha);
-  options.min_runs = count_of("--min-runs", arguments.min_runs);
-  options.instruction_tolerance =
-      fraction_of("--instruction-tolerance", arguments.instruction_tolerance);
-  if (arguments.gate != "all" && arguments.gate != "counters") {
-    throw UserError(fmt::format("--gate must be all or counters, but is {}", arguments.gate));
-  }
-  options.counters_only = arguments.gate == "counters";
-  options.allow_different = arguments.allow_different;
-  options.allow_missing = arguments.allow_missing;
-  options.paired = arguments.run;
-  options.only = arguments.only;
-  options.ignore = arguments.ignore;
-  options.lower = arguments.lower;
-  options.higher = arguments.higher;
-  return options;
-}
-
-BenchmarkTime time_of(const CompareArguments& arguments) {
-  if (arguments.time == "real") return BenchmarkTime::kReal;
-  if (arguments.time == "cpu") return BenchmarkTime::kCpu;
-  throw UserError(fmt::format("--time must be real or cpu, but is {}", arguments.time));
-}
-
-void check_inputs(const CompareArguments& arguments) {
-  const std::size_t count = arguments.inputs.size();
-  if (!arguments.history.empty() && !arguments.run && count < 2) return;
-  if (count != 2) {
-    throw UserError(
-        fmt::format("compare needs BASE and NEW, two {}; {} given (--help shows examples)",
-                    arguments.run ? "command lines" : "files or folders",
-                    count == 1 ? "one is" : fmt::format("{} are", count)));
-  }
-  if (arguments.run) return;
-  if (arguments.wall_time || arguments.instructions || !arguments.runs.empty()) {
-    throw UserError("--wall-time, --instructions and --runs belong to --run, which runs commands");
-  }
-}
+// Back to the start of a terminal's line, and clear it.
+constexpr const char* kClearTerminalLine = "\r\x1b[K";
 
 std::string now_text() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -246,9 +90,15 @@ Sides read_sides(const CompareArguments& arguments) {
   return sides;
 }
 
-void show_progress(std::size_t done, std::size_t all) {
-  if (::isatty(STDERR_FILENO) != 1) return;
-  fmt::print(stderr, "\r\033[Krun {} of {}{}", done + 1, all, done + 1 == all ? "\r\033[K" : "");
+// On a terminal, one line that says which run comes and how long all will take.
+std::function<void(std::size_t, std::size_t)> progress_line() {
+  if (::isatty(STDERR_FILENO) != 1) return {};
+  using std::chrono::steady_clock;
+  return [start = steady_clock::now()](std::size_t done, std::size_t all) {
+    fmt::print(stderr, "{}{}", kClearTerminalLine,
+               runs_progress_text(done, all, steady_clock::now() - start));
+    std::fflush(stderr);
+  };
 }
 
 Sides run_sides(const CompareArguments& arguments, const Cancellation& cancellation,
@@ -256,18 +106,19 @@ Sides run_sides(const CompareArguments& arguments, const Cancellation& cancellat
   InterleavedOptions options;
   options.base_command = arguments.inputs.front();
   options.next_command = arguments.inputs.back();
-  options.runs = count_of("--runs", arguments.runs.empty() ? arguments.min_runs : arguments.runs);
-  options.turns = count_of("--turns", arguments.turns);
+  options.runs = runs_of(arguments);
+  options.turns = turns_of(arguments);
   options.whole_process = arguments.wall_time;
   options.instructions = arguments.instructions && further_seed == 0;
   options.time = time_of(arguments);
   options.seed = value_or_throw(parse_count(arguments.seed, "--seed")) + further_seed;
   options.cancellation = &cancellation;
-  options.progress = show_progress;
+  options.progress = progress_line();
   Sides sides;
   sides.base.source = options.base_command;
   sides.next.source = options.next_command;
   Expected<InterleavedRuns> runs = run_interleaved(options);
+  if (options.progress) fmt::print(stderr, "{}", kClearTerminalLine);
   if (!runs) {
     sides.problem = runs.error().message;
     return sides;
@@ -330,8 +181,8 @@ class CompareOutputs {
         junit_(open_report(arguments.junit)),
         json_(open_report(arguments.json)),
         html_(open_report(arguments.html)),
-        bigger_(open_report(github_name(arguments.github_action, "bigger"))),
-        smaller_(open_report(github_name(arguments.github_action, "smaller"))) {}
+        bigger_(open_report(github_action_path(arguments.github_action, Better::kHigher))),
+        smaller_(open_report(github_action_path(arguments.github_action, Better::kLower))) {}
 
   void write(const Comparison& comparison, const HistoryFindings* findings) {
     const std::string json = comparison_json(comparison, findings);
@@ -346,11 +197,6 @@ class CompareOutputs {
  private:
   using File = std::unique_ptr<OutputFile>;
 
-  static std::string github_name(const std::string& path, const char* which) {
-    if (path.empty()) return path;
-    const std::string stem = path.ends_with(".json") ? path.substr(0, path.size() - 5) : path;
-    return fmt::format("{}.{}.json", stem, which);
-  }
   File markdown_;
   File junit_;
   File json_;
@@ -412,9 +258,11 @@ bool writes_to_standard_output(const CompareArguments& arguments) {
          arguments.html == "-";
 }
 
-// Refuses a history that cannot be read before anything is measured.
+// Refuses a history that cannot be read or appended to before anything is measured.
 void check_history(const CompareArguments& arguments) {
-  if (!arguments.history.empty()) value_or_throw(read_history(arguments.history));
+  if (arguments.history.empty()) return;
+  value_or_throw(read_history(arguments.history));
+  if (!arguments.inputs.empty()) value_or_throw(check_history_is_writable(arguments.history));
 }
 
 // Writes and prints everything that was found; returns the exit code.
@@ -438,22 +286,26 @@ int report(const CompareArguments& arguments, const Sides& sides, const Comparis
   return exit_code;
 }
 
+int stopped(const SignalWatch& signals) {
+  fmt::print(stderr, "tidemark: stopped before the measurement was complete\n");
+  return signals.exit_code(kExitDone);
+}
+
 int compare_commands(const CompareArguments& arguments, const CompareOptions& options) {
   Cancellation cancellation;
   const SignalWatch signals(cancellation);
   CompareOutputs outputs(arguments);
   Sides sides = run_sides(arguments, cancellation, 0);
-  if (sides.cancelled) return signals.exit_code(kExitDone);
+  if (sides.cancelled) return stopped(signals);
   Comparison comparison = compare_sides(sides, options);
   if (!arguments.no_confirm &&
       !confirm_by_rerun(arguments, cancellation, options, sides, comparison)) {
-    return signals.exit_code(kExitDone);
+    return stopped(signals);
   }
   return report(arguments, sides, comparison, outputs);
 }
 
 int compare_inputs(const CompareArguments& arguments) {
-  check_inputs(arguments);
   const CompareOptions options = compare_options_of(arguments);
   check_history(arguments);
   if (arguments.run) return compare_commands(arguments, options);
@@ -468,12 +320,12 @@ int compare_inputs(const CompareArguments& arguments) {
 void add_compare_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compare", "decide whether NEW regressed against BASE");
   const auto arguments = std::make_shared<CompareArguments>();
-  command->add_option("BASE NEW", arguments->inputs, "files, folders, or with --run command lines");
-  add_deciding_options(*command, *arguments);
-  add_running_options(*command, *arguments);
-  add_output_options(*command, *arguments);
+  add_compare_options(*command, *arguments);
   command->footer(kCompareExamples);
-  command->callback([arguments, &exit_code] { exit_code = compare_inputs(*arguments); });
+  command->callback([command, arguments, &exit_code] {
+    check_compare_arguments(*command, *arguments);
+    exit_code = compare_inputs(*arguments);
+  });
 }
 
 }  // namespace tidemark::cli

@@ -80,12 +80,21 @@ class Comparer {
       result_.not_comparable =
           fmt::format("{} and {} have no figure to compare", base_.source, next_.source);
     }
+    if (options().allow_missing && !has_pair()) {
+      not_comparable(fmt::format("{} and {} have no figure in common: nothing was compared",
+                                 base_.source, next_.source));
+    }
     decide_timings();
     return std::move(result_);
   }
 
  private:
   const CompareOptions& options() const { return result_.options; }
+
+  bool has_pair() const {
+    return std::any_of(result_.figures.begin(), result_.figures.end(),
+                       [](const FigureComparison& figure) { return figure.base && figure.next; });
+  }
 
   void not_comparable(std::string why) {
     if (result_.not_comparable.empty()) result_.not_comparable = std::move(why);
@@ -97,9 +106,9 @@ class Comparer {
                                  base_.schema, next_.source, next_.schema));
       return false;
     }
-    const std::vector<std::string> differences = surrounding_differences(base_, next_);
+    const auto differences = surrounding_differences(base_, next_);
     if (differences.empty()) return true;
-    const std::string list = fmt::format("{}", fmt::join(differences, ", "));
+    const std::string list = differences_text(differences);
     if (!options().allow_different) {
       not_comparable(
           fmt::format("{} and {} differ in {}: measure both alike, or compare them all the "
@@ -108,6 +117,9 @@ class Comparer {
       return false;
     }
     result_.notes.push_back("compared although they differ in " + list);
+    for (const SurroundingDifference& difference : differences) {
+      differing_.push_back(difference.name);
+    }
     return true;
   }
 
@@ -140,7 +152,7 @@ class Comparer {
       const std::string failure = failure_of(base_, next.name);
       if (find_figure(base_, next.name) == nullptr || !failure.empty()) add_added(next, failure);
     }
-    add_failures_without_base();
+    add_failures_without_figures();
   }
 
   FigureComparison start(const Figure& figure) const {
@@ -166,28 +178,44 @@ class Comparer {
   void add_added(const Figure& next, const std::string& failure) {
     FigureComparison comparison = start(next);
     comparison.next = side_of(next);
-    comparison.verdict = Verdict::kAdded;
+    comparison.verdict = failure.empty() ? Verdict::kAdded : Verdict::kInvalid;
     comparison.reason =
         failure.empty() ? "not in the base run" : "failed in the base run: " + failure;
+    if (!failure.empty()) {
+      not_comparable(
+          fmt::format("{:?} failed in {} ({}), so there is nothing to hold {} against: measure the "
+                      "base anew, or leave it out with --ignore",
+                      next.name, base_.source, failure, next_.source));
+    }
     result_.figures.push_back(std::move(comparison));
   }
 
-  void add_failures_without_base() {
+  // Benchmarks that failed and have no figures on either side.
+  void add_failures_without_figures() {
     std::set<std::string> told;
     for (const FailedBenchmark& failed : next_.failed) {
       const bool was_well =
           failure_of(base_, failed.name).empty() && find_figure(base_, failed.name) != nullptr;
       if (was_well || is_left_out(failed.name) || !told.insert(failed.name).second) continue;
-      FigureComparison comparison;
-      comparison.name = failed.name;
-      comparison.verdict = Verdict::kInvalid;
-      comparison.reason = "failed: " + failed.reason;
+      add_failure(failed, Verdict::kInvalid, "failed: ");
       not_comparable(
           fmt::format("{:?} failed in {} ({}) and has no figures in {}: nothing is known "
                       "of it",
                       failed.name, next_.source, failed.reason, base_.source));
-      result_.figures.push_back(std::move(comparison));
     }
+    for (const FailedBenchmark& failed : base_.failed) {
+      const bool is_there = find_figure(next_, failed.name) != nullptr;
+      if (is_there || is_left_out(failed.name) || !told.insert(failed.name).second) continue;
+      add_failure(failed, Verdict::kMissing, "not in the new run, and failed in the base run: ");
+    }
+  }
+
+  void add_failure(const FailedBenchmark& failed, Verdict verdict, const char* what) {
+    FigureComparison comparison;
+    comparison.name = failed.name;
+    comparison.verdict = verdict;
+    comparison.reason = what + failed.reason;
+    result_.figures.push_back(std::move(comparison));
   }
 
   void add_pair(const Figure& base, const Figure& next) {
@@ -207,8 +235,22 @@ class Comparer {
     result_.figures.push_back(std::move(comparison));
   }
 
+  // Whether a figure was measured with other options on each side, those of its job among them.
+  bool options_differ_for(const std::string& figure) const {
+    return std::any_of(differing_.begin(), differing_.end(), [&](const std::string& name) {
+      if (name.starts_with("options.")) return true;
+      return std::any_of(next_.jobs.begin(), next_.jobs.end(), [&](const std::string& job) {
+        return figure.starts_with(job + " ") && name.starts_with(job_surrounding(job, ""));
+      });
+    });
+  }
+
   void compare_texts(FigureComparison& comparison) {
     if (comparison.base->text == comparison.next->text) return;
+    if (options_differ_for(comparison.name)) {
+      comparison.reason = "not compared: with other options results may be others";
+      return;
+    }
     comparison.verdict = Verdict::kRegressed;
     comparison.reason = fmt::format("was {}, is {}", comparison.base->text, comparison.next->text);
     if (comparison.name.find("checksum") != std::string::npos) {
@@ -290,12 +332,15 @@ class Comparer {
     comparison.verdict = Verdict::kInvalid;
     comparison.reason =
         fmt::format("too few samples: {} and {}", comparison.base->count, comparison.next->count);
-    not_comparable(
-        fmt::format("{:?} has {} samples in {} and {} in {}, too few to tell a change from noise "
-                    "(--min-runs is "
-                    "{}): measure with --repeat {} or --benchmark_repetitions={}",
-                    base.name, comparison.base->count, base_.source, comparison.next->count,
-                    next_.source, options().min_runs, options().min_runs, options().min_runs));
+    const std::string more =
+        options().paired
+            ? fmt::format("--runs {}", options().min_runs)
+            : fmt::format("--repeat {0} or --benchmark_repetitions={0}", options().min_runs);
+    not_comparable(fmt::format(
+        "{:?} has {} sample{} in {} and {} in {}, too few to tell a change from noise (--min-runs "
+        "is {}): measure with {}",
+        base.name, comparison.base->count, comparison.base->count == 1 ? "" : "s", base_.source,
+        comparison.next->count, next_.source, options().min_runs, more));
   }
 
   void prepare_timing(const Figure& base, const Figure& next, FigureComparison& comparison) {
@@ -399,6 +444,7 @@ class Comparer {
   const Measurement& next_;
   Comparison result_;
   std::vector<GatedTiming> gated_;
+  std::vector<std::string> differing_;  // surroundings that differ and were allowed to
 };
 
 }  // namespace
@@ -406,32 +452,6 @@ class Comparer {
 Comparison compare(const Measurement& base, const Measurement& next,
                    const CompareOptions& options) {
   return Comparer(base, next, options).run();
-}
-
-std::vector<std::string> alarmed_timings(const Comparison& comparison) {
-  std::vector<std::string> names;
-  for (const FigureComparison& figure : comparison.figures) {
-    if (figure.kind == FigureKind::kTiming && figure.verdict == Verdict::kRegressed) {
-      names.push_back(figure.name);
-    }
-  }
-  return names;
-}
-
-void confirm(Comparison& first, const Comparison& again) {
-  for (FigureComparison& figure : first.figures) {
-    if (figure.kind != FigureKind::kTiming || figure.verdict != Verdict::kRegressed) continue;
-    const auto more =
-        std::find_if(again.figures.begin(), again.figures.end(),
-                     [&](const FigureComparison& other) { return other.name == figure.name; });
-    if (more == again.figures.end()) continue;
-    const double alarm = figure.change.value_or(0);
-    figure = *more;
-    figure.reason =
-        figure.verdict == Verdict::kRegressed
-            ? "confirmed by further runs"
-            : fmt::format("{:+.1f} % at first, not confirmed by further runs", 100 * alarm);
-  }
 }
 
 std::size_t Comparison::count(Verdict verdict) const {
@@ -445,38 +465,6 @@ OverallVerdict Comparison::verdict() const {
   if (count(Verdict::kRegressed) + missing > 0) return OverallVerdict::kRegressed;
   if (!not_comparable.empty()) return OverallVerdict::kNotComparable;
   return count(Verdict::kImproved) > 0 ? OverallVerdict::kImproved : OverallVerdict::kSame;
-}
-
-std::string to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSame:
-      return "same";
-    case Verdict::kRegressed:
-      return "regressed";
-    case Verdict::kImproved:
-      return "improved";
-    case Verdict::kAdded:
-      return "added";
-    case Verdict::kMissing:
-      return "missing";
-    case Verdict::kInvalid:
-      return "invalid";
-  }
-  return "invalid";
-}
-
-std::string to_string(OverallVerdict verdict) {
-  switch (verdict) {
-    case OverallVerdict::kSame:
-      return "same";
-    case OverallVerdict::kRegressed:
-      return "regressed";
-    case OverallVerdict::kImproved:
-      return "improved";
-    case OverallVerdict::kNotComparable:
-      return "not_comparable";
-  }
-  return "not_comparable";
 }
 
 }  // namespace tidemark

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemark/perf/measurement.h"
+#include "tidemark/perf/verdict.h"
 
 namespace tidemark {
 
@@ -25,8 +26,6 @@ struct CompareOptions {
   std::vector<std::string> lower;
   std::vector<std::string> higher;
 };
-
-enum class Verdict { kSame, kRegressed, kImproved, kAdded, kMissing, kInvalid };
 
 struct FigureSide {
   double median = 0;
@@ -50,8 +49,6 @@ struct FigureComparison {
   std::string reason;  // why, where figures alone do not tell; may be empty
 };
 
-enum class OverallVerdict { kSame, kRegressed, kImproved, kNotComparable };
-
 struct Comparison {
   std::string base_source;
   std::string next_source;
@@ -71,15 +68,5 @@ struct Comparison {
 // pairs the signed-rank test with the Hodges-Lehmann estimate of the ratio, where that many pairs
 // can reach alpha at all; Welch's test where there are only aggregates. Counters must be equal.
 Comparison compare(const Measurement& base, const Measurement& next, const CompareOptions& options);
-
-// Takes back the alarms of `first` about timings that `again`, a comparison of these runs and as
-// many further ones together, does not show.
-void confirm(Comparison& first, const Comparison& again);
-
-// Names of timings that regressed, for measuring them again.
-std::vector<std::string> alarmed_timings(const Comparison& comparison);
-
-std::string to_string(Verdict verdict);
-std::string to_string(OverallVerdict verdict);
 
 }  // namespace tidemark

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,14 +29,11 @@ bool flag_at(const Json& object, const char* key) {
   return at != object.end() && at->is_boolean() && at->get<bool>();
 }
 
-// Everything in a row that is not a user counter.
-bool is_counter(const std::string& key, const Json& value) {
-  static const std::set<std::string> kRowKeys{"family_index", "per_family_instance_index",
-                                              "repetitions",  "repetition_index",
-                                              "threads",      "iterations",
-                                              "real_time",    "cpu_time",
-                                              "rms"};
-  return (value.is_number() || value.is_null()) && !kRowKeys.contains(key);
+// Whether a text is written as a number, or as what is none: "12", "12%", "NaN", "-inf".
+bool is_numeric(const std::string& text) {
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return end != text.c_str() && (*end == '\0' || std::string_view(end) == "%");
 }
 
 struct CounterRule {
@@ -65,14 +65,46 @@ CounterRule rule_of(const std::string& counter) {
   return {};
 }
 
-Expected<double> number_at(const JsonDocument& document, const JsonPath& path, bool positive) {
+// Whether a member of a row is a user counter, and not the library's own or a text. A counter that
+// is no number is one too, to be refused: it must not vanish from the comparison.
+bool is_counter(const std::string& key, const Json& value) {
+  static const std::set<std::string> kRowKeys{
+      "name",           "run_name",      "run_type",         "label",
+      "aggregate_name", "big_o",         "time_unit",        "aggregate_unit",
+      "error_occurred", "error_message", "skipped",          "skip_message",
+      "family_index",   "repetitions",   "threads",          "per_family_instance_index",
+      "iterations",     "real_time",     "repetition_index", "cpu_time"};
+  if (kRowKeys.contains(key)) return false;
+  if (value.is_string()) return is_numeric(value.get<std::string>());
+  return value.is_number() || value.is_null() || rule_of(key).known;
+}
+
+enum class Range { kAny, kNotNegative, kPositive };
+
+// The values that a counter of this name can have: there is no rate of nothing, and no size or
+// time below it, unless it tells how much one grew.
+Range range_of(const std::string& counter) {
+  const CounterRule rule = rule_of(counter);
+  if (!rule.known) return Range::kAny;
+  if (rule.better == Better::kHigher) return Range::kPositive;
+  const bool may_fall = contains_any(counter, {"growth", "delta", "change", "diff"});
+  return may_fall ? Range::kAny : Range::kNotNegative;
+}
+
+bool is_in(Range range, double value) {
+  if (!std::isfinite(value)) return false;
+  return range == Range::kAny || (range == Range::kPositive ? value > 0 : value >= 0);
+}
+
+Expected<double> number_at(const JsonDocument& document, const JsonPath& path, Range range) {
   if (!document.root().contains(path)) {
     return make_error(fmt::format("{} is not there: is the file whole?", document.where(path)));
   }
   const Json& value = document.root().at(path);
-  const char* must = positive ? "it must be a number above 0" : "it must be a number";
-  if (!value.is_number() || !std::isfinite(value.get<double>()) ||
-      (positive && value.get<double>() <= 0)) {
+  const char* must = range == Range::kPositive      ? "it must be a number above 0"
+                     : range == Range::kNotNegative ? "it must be a number that is not negative"
+                                                    : "it must be a number";
+  if (!value.is_number() || !is_in(range, value.get<double>())) {
     return make_error(fmt::format("{} is {}: {}", document.where(path), shown(value), must));
   }
   return value.get<double>();
@@ -100,11 +132,21 @@ struct RowIdentity {
   bool is_fit = false;
 };
 
+// A fit of complexity to the times of several benchmarks is none of them. Its members alone do not
+// tell it: a user counter may be called `rms` too.
+bool is_fit(const Json& row, const std::string& aggregate) {
+  const std::string run_type = text_at(row, "run_type");
+  if (!run_type.empty() && run_type != "aggregate") return false;
+  if (!aggregate.empty()) return aggregate == "BigO" || aggregate == "RMS";
+  const std::string name = text_at(row, "name");
+  return (name.ends_with("_BigO") && row.contains("cpu_coefficient")) ||
+         (name.ends_with("_RMS") && row.contains("rms"));
+}
+
 RowIdentity identity_of(const Json& row) {
   RowIdentity identity{text_at(row, "run_name"), text_at(row, "aggregate_name"), false};
   const std::string name = text_at(row, "name");
-  identity.is_fit = row.contains("cpu_coefficient") || row.contains("rms") ||
-                    identity.aggregate == "BigO" || identity.aggregate == "RMS";
+  identity.is_fit = is_fit(row, identity.aggregate);
   if (identity.name.empty()) {
     identity.name = name;
     if (!row.contains("run_type")) {
@@ -154,6 +196,11 @@ class GoogleBenchmarkReader {
   Expected<void> read_row(const JsonPath& path, const Json& row) {
     const RowIdentity identity = identity_of(row);
     if (identity.is_fit) return {};
+    for (const char* flag : {"error_occurred", "skipped"}) {
+      if (!row.contains(flag) || row[flag].is_boolean()) continue;
+      return make_error(fmt::format("{} is {}: it must be true or false",
+                                    document_.where(path / flag), shown(row[flag])));
+    }
     if (flag_at(row, "error_occurred") || flag_at(row, "skipped")) {
       const std::string said =
           text_at(row, flag_at(row, "skipped") ? "skip_message" : "error_message");
@@ -169,13 +216,13 @@ class GoogleBenchmarkReader {
   }
 
   Expected<void> read_repetition(const JsonPath& path, const Json& row, const std::string& name) {
-    Expected<double> time = time_at(path, true);
+    Expected<double> time = time_at(path, Range::kPositive);
     if (!time) return tl::unexpected(time.error());
     std::vector<Figure>& figures = samples_[name];
     sample(figures, {name, "ns"}, *time);
     for (const auto& [key, value] : row.items()) {
       if (!is_counter(key, value)) continue;
-      Expected<double> number = number_at(document_, path / key, false);
+      Expected<double> number = number_at(document_, path / key, range_of(key));
       if (!number) return tl::unexpected(number.error());
       sample(figures, counter_figure(name, key), *number);
     }
@@ -199,11 +246,11 @@ class GoogleBenchmarkReader {
     figures.push_back(std::move(figure));
   }
 
-  Expected<double> time_at(const JsonPath& row, bool positive) {
+  Expected<double> time_at(const JsonPath& row, Range range) {
     const JsonPath path = row / time_key_;
     Expected<double> unit = nanoseconds_in_unit(document_, row);
     if (!unit) return unit;
-    Expected<double> value = number_at(document_, path, positive);
+    Expected<double> value = number_at(document_, path, range);
     if (!value) return value;
     return *value * *unit;
   }
@@ -238,16 +285,19 @@ class GoogleBenchmarkReader {
     for (const char* aggregate : {"mean", "median", "stddev"}) {
       if (!rows.contains(aggregate)) continue;
       const JsonPath& row = rows.at(aggregate);
-      const bool positive = is_time && std::string_view(aggregate) != "stddev";
+      const bool is_deviation = std::string_view(aggregate) == "stddev";
+      const Range range = is_deviation ? Range::kNotNegative
+                          : is_time    ? Range::kPositive
+                                       : range_of(key);
       Expected<double> value =
-          is_time ? time_at(row, positive) : number_at(document_, row / key, false);
+          is_time ? time_at(row, range) : number_at(document_, row / key, range);
       if (!value) return tl::unexpected(value.error());
       values[aggregate] = *value;
     }
     SampleSummary summary;
     summary.mean = values.contains("mean") ? values["mean"] : values["median"];
     summary.median = values.contains("median") ? values["median"] : values["mean"];
-    if (values.contains("stddev")) summary.deviation = std::abs(values["stddev"]);
+    if (values.contains("stddev")) summary.deviation = values["stddev"];
     const Json& row = document_.root().at(rows.begin()->second);
     for (const char* count : {"repetitions", "iterations"}) {
       if (!row.contains(count) || !row[count].is_number_unsigned()) continue;

@@ -172,7 +172,7 @@ std::string syntax_error(std::string_view text, const std::string& source, const
                      source, line_at(text, position), column_at(text, position), named,
                      word.empty() ? fmt::format("unexpected {:?}", text.substr(position, 1))
                                   : fmt::format("{} is no JSON value", word),
-                     word.empty() ? "it anew" : "a number, or quote it");
+                     word.empty() ? "it anew" : "a number");
 }
 
 }  // namespace

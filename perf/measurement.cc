@@ -69,9 +69,22 @@ bool is_same_surrounding(const std::string& name, const std::string& a, const st
   return first > 0 && std::abs(second / first - 1) <= 0.05;
 }
 
+bool is_of_job_without_counterpart(const std::string& surrounding, const Measurement& side,
+                                   const Measurement& other) {
+  return std::any_of(side.jobs.begin(), side.jobs.end(), [&](const std::string& job) {
+    return surrounding.starts_with(job_surrounding(job, "")) &&
+           std::find(other.jobs.begin(), other.jobs.end(), job) == other.jobs.end();
+  });
+}
+
 }  // namespace
 
-std::vector<std::string> surrounding_differences(const Measurement& base, const Measurement& next) {
+std::string job_surrounding(const std::string& job, const std::string& option) {
+  return fmt::format("suite.{}.{}", job, option);
+}
+
+std::vector<SurroundingDifference> surrounding_differences(const Measurement& base,
+                                                           const Measurement& next) {
   const auto lookup = [](const Measurement& measurement, const std::string& name) {
     for (const auto& [key, value] : measurement.surroundings) {
       if (key == name) return value;
@@ -80,18 +93,28 @@ std::vector<std::string> surrounding_differences(const Measurement& base, const 
   };
   std::vector<std::string> names;
   for (const Measurement* side : {&base, &next}) {
+    const Measurement& other = side == &base ? next : base;
     for (const auto& [name, value] : side->surroundings) {
+      if (is_of_job_without_counterpart(name, *side, other)) continue;
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
-  std::vector<std::string> differences;
+  std::vector<SurroundingDifference> differences;
   for (const std::string& name : names) {
     const std::string a = lookup(base, name), b = lookup(next, name);
     if (!is_same_surrounding(name, a, b)) {
-      differences.push_back(fmt::format("{} ({} and {})", name, a, b));
+      differences.push_back({name, fmt::format("{} ({} and {})", name, a, b)});
     }
   }
   return differences;
+}
+
+std::string differences_text(const std::vector<SurroundingDifference>& differences) {
+  std::string text;
+  for (const SurroundingDifference& difference : differences) {
+    text += (text.empty() ? "" : ", ") + difference.text;
+  }
+  return text;
 }
 
 void reduce_to_one_sample(Measurement& run) {
@@ -129,10 +152,11 @@ Expected<void> add_run(Measurement& measurement, const Measurement& run) {
     return make_error(fmt::format("{} is {} and {} is {}: runs of one side must be of one program",
                                   measurement.source, measurement.schema, run.source, run.schema));
   }
-  const std::vector<std::string> differences = surrounding_differences(measurement, run);
-  if (!differences.empty()) {
-    return make_error(fmt::format("{} and {} are runs of one side and differ in {}",
-                                  measurement.source, run.source, fmt::join(differences, ", ")));
+  const auto differences = surrounding_differences(measurement, run);
+  if (!differences.empty() || measurement.jobs != run.jobs) {
+    return make_error(fmt::format(
+        "{} and {} are runs of one side and differ in {}", measurement.source, run.source,
+        differences.empty() ? "the jobs of their suite" : differences_text(differences)));
   }
   for (const Figure& figure : run.figures) {
     const auto known = std::find_if(measurement.figures.begin(), measurement.figures.end(),

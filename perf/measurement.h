@@ -57,6 +57,9 @@ struct Measurement {
   std::string commit;  // empty if not told
   // Machine, build and options by name, which must be the same on both sides.
   std::vector<std::pair<std::string, std::string>> surroundings;
+  // Of a suite, whose jobs each have options of their own among the surroundings: a job that the
+  // other side lacks has none to be the same.
+  std::vector<std::string> jobs;
   std::string machine_json = "null";  // as read
   std::string build_json = "null";
   std::vector<Figure> figures;
@@ -79,9 +82,21 @@ Expected<Measurement> read_measurement(std::string_view text, const std::string&
 // each is one sample.
 Expected<Measurement> read_measurement_file(const std::string& path, BenchmarkTime time);
 
-// What differs between the surroundings of two measurements, such as `machine.cpus (2 and 4)`; a
-// clock speed that was read a little differently does not.
-std::vector<std::string> surrounding_differences(const Measurement& a, const Measurement& b);
+struct SurroundingDifference {
+  std::string name;
+  std::string text;  // `machine.cpus (2 and 4)`
+};
+
+// What differs between the surroundings of two measurements; a clock speed that was read a little
+// differently does not.
+std::vector<SurroundingDifference> surrounding_differences(const Measurement& a,
+                                                           const Measurement& b);
+
+// Their texts, in a row.
+std::string differences_text(const std::vector<SurroundingDifference>& differences);
+
+// The name of an option of one job of a suite among the surroundings.
+std::string job_surrounding(const std::string& job, const std::string& option);
 
 // Leaves one sample of each figure, the median: repetitions in one run share what happened in it,
 // so that among several runs they are no more than one sample.

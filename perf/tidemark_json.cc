@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <stdexcept>
@@ -56,19 +56,15 @@ class TidemarkReader {
 
   Measurement bench() {
     read_surroundings();
-    if (has("/throughput/repeats")) {
+    // A suite has no figures but those of its jobs.
+    if (!has("/suite")) {
       throughput();
+      latencies();
+      rates();
+      counters("", JsonPath("/counters"));
+    } else {
+      suite();
     }
-    for (const char* latency :
-         {"event_time_to_result", "hand_over_to_result", "watermark_to_result"}) {
-      const JsonPath path = JsonPath("/latency") / latency;
-      for (const char* percentile : {"p50", "p90", "p99", "p99.9"}) {
-        once(fmt::format("{} {}", latency, percentile), "ns", Better::kLower, path / percentile);
-      }
-    }
-    once("highest sustained rate", "rows/s", Better::kHigher, JsonPath("/rates/highest_sustained"));
-    counters("", JsonPath("/counters"));
-    suite();
     read_checks();
     return std::move(measurement_);
   }
@@ -76,12 +72,8 @@ class TidemarkReader {
   Measurement profile() {
     read_surroundings();
     const JsonPath cells("/cells");
-    if (!has(cells) || !root().at(cells).is_array() || root().at(cells).empty()) {
-      throw Refused(fmt::format("{} is {}: it must be a list of at least one cell",
-                                document_.where(cells),
-                                has(cells) ? shown(root().at(cells)) : "not there"));
-    }
-    for (std::size_t i = 0; i < root().at(cells).size(); ++i) cell(cells / i);
+    const std::size_t count = list(cells, "a list of at least one cell");
+    for (std::size_t i = 0; i < count; ++i) cell(cells / i);
     read_checks();
     return std::move(measurement_);
   }
@@ -95,6 +87,21 @@ class TidemarkReader {
 
   std::string text(const JsonPath& path) const {
     return has(path) && root().at(path).is_string() ? root().at(path).get<std::string>() : "";
+  }
+
+  [[noreturn]] void refuse(const JsonPath& path, const std::string& must) const {
+    throw Refused(fmt::format("{} is {}: it must be {}", document_.where(path),
+                              root().contains(path) ? shown(root().at(path)) : "not there", must));
+  }
+
+  // The number of its members, of which there must be one.
+  std::size_t list(const JsonPath& path, const char* must) const {
+    if (!has(path) || !root().at(path).is_array() || root().at(path).empty()) refuse(path, must);
+    return root().at(path).size();
+  }
+
+  void require_object(const JsonPath& path) const {
+    if (!has(path) || !root().at(path).is_object()) refuse(path, "an object");
   }
 
   // Any change of these is a change of what was measured; a new commit is what is compared.
@@ -130,10 +137,8 @@ class TidemarkReader {
     const Json* value = root().contains(path) ? &root().at(path) : nullptr;
     const bool is_finite =
         value != nullptr && value->is_number() && std::isfinite(value->get<double>());
-    if (!is_finite || (positive && value->get<double>() <= 0)) {
-      throw Refused(fmt::format("{} is {}: it must be a number{}", document_.where(path),
-                                value == nullptr ? "not there" : shown(*value),
-                                positive ? " above 0" : ""));
+    if (!is_finite || value->get<double>() < 0 || (positive && value->get<double>() == 0)) {
+      refuse(path, positive ? "a number above 0" : "a number that is not negative");
     }
     return value->get<double>();
   }
@@ -143,26 +148,63 @@ class TidemarkReader {
   void throughput() {
     Figure wall{"throughput", "rows/s", Better::kHigher, FigureKind::kTiming};
     Figure cpu{"throughput per CPU second", "rows/s", Better::kHigher, FigureKind::kTiming};
-    const JsonPath list("/throughput/repeats");
-    for (std::size_t i = 0; i < root().at(list).size(); ++i) {
-      wall.samples.push_back(number(list / i / "rows_per_second", true));
-      if (!has(list / i / "cpu_seconds")) continue;
-      cpu.samples.push_back(number(list / i / "rows_read", true) /
-                            number(list / i / "cpu_seconds", true));
+    const JsonPath repeats("/throughput/repeats");
+    const std::size_t count = list(repeats, "a list of at least one run");
+    for (std::size_t i = 0; i < count; ++i) {
+      wall.samples.push_back(number(repeats / i / "rows_per_second", true));
+      cpu.samples.push_back(number(repeats / i / "rows_read", true) /
+                            number(repeats / i / "cpu_seconds", true));
     }
     measurement_.figures.push_back(std::move(wall));
     // Within a run CPU time hardly varies, and from run to run the machine's speed does.
     cpu.needs_runs = true;
-    if (!cpu.samples.empty()) measurement_.figures.push_back(std::move(cpu));
+    measurement_.figures.push_back(std::move(cpu));
   }
 
-  // One value of the run. What was not measured is null or not there.
-  void once(const std::string& name, const char* unit, Better better, const JsonPath& path) {
-    if (!has(path)) return;
+  // A run without latencies, as --rate max makes it, has null.
+  void latencies() {
+    const JsonPath latency("/latency");
+    if (!has(latency)) return;
+    for (const char* name :
+         {"event_time_to_result", "hand_over_to_result", "watermark_to_result"}) {
+      for (const char* percentile : {"p50", "p90", "p99", "p99.9"}) {
+        once_counted(fmt::format("{} {}", name, percentile), latency / name, percentile);
+      }
+    }
+  }
+
+  void rates() {
+    if (!has("/rates")) return;
+    const JsonPath path("/rates/highest_sustained");
+    // Null where no rate was sustained.
+    if (!root().contains(path)) refuse(path, "a number above 0, or null");
+    if (has(path)) once("highest sustained rate", "rows/s", Better::kHigher, number(path, true));
+  }
+
+  // One value of the run.
+  void once(const std::string& name, const char* unit, Better better, double value) {
     Figure figure{name, unit, better, FigureKind::kTiming};
-    figure.samples.push_back(number(path, true));
+    figure.samples.push_back(value);
     figure.needs_runs = true;
     measurement_.figures.push_back(std::move(figure));
+  }
+
+  // A percentile of times that the object at `path` counts: there is none where it counted none.
+  void once_counted(const std::string& name, const JsonPath& path, const char* percentile) {
+    const bool any = number(path / "count", false) > 0;
+    if (!any && !has(path / percentile)) return;
+    if (!any) refuse(path / percentile, "null, as its count is 0");
+    once(name, "ns", Better::kLower, number(path / percentile, true));
+  }
+
+  // Of all counters only a checksum is a text.
+  std::string checksum(const JsonPath& path) const {
+    const std::string value = text(path);
+    if (!value.starts_with("0x") || value.size() < 3 ||
+        value.find_first_not_of("0123456789abcdefABCDEF", 2) != std::string::npos) {
+      refuse(path, "a checksum as text, such as \"0x1f\"");
+    }
+    return value;
   }
 
   void counter(const std::string& prefix, const std::string& key, const JsonPath& path) {
@@ -174,9 +216,8 @@ class TidemarkReader {
       if (by.starts_with("counted by the CPU")) figure.unit = "by CPU";
       if (by.starts_with("counted by valgrind")) figure.unit = "by valgrind";
     }
-    const Json& value = root().at(path);
-    if (value.is_string()) {
-      figure.text = value.get<std::string>();
+    if (key == "checksum") {
+      figure.text = checksum(path);
     } else {
       figure.samples.push_back(number(path, false));
     }
@@ -184,86 +225,87 @@ class TidemarkReader {
   }
 
   void counters(const std::string& prefix, const JsonPath& path) {
-    if (!has(path)) return;
-    if (!root().at(path).is_object()) {
-      throw Refused(fmt::format("{} is {}: it must be an object", document_.where(path),
-                                shown(root().at(path))));
+    if (!has(path) || !root().at(path).is_object() || root().at(path).empty()) {
+      refuse(path, "an object of at least one counter");
     }
-    for (const auto& [key, value] : root().at(path).items()) {
-      if (!value.is_null()) counter(prefix, key, path / key);
-    }
+    for (const auto& [key, value] : root().at(path).items()) counter(prefix, key, path / key);
   }
 
   void suite() {
     const JsonPath suite("/suite");
-    if (!has(suite)) return;
-    const Json& entries = root().at(suite);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::size_t count = list(suite, "a list of at least one job");
+    for (std::size_t i = 0; i < count; ++i) {
       const JsonPath path = suite / i;
       const std::string name = text(path / "name");
-      if (name.empty()) {
-        throw Refused(fmt::format("{} is not there: every entry of a suite has a name",
-                                  document_.where(path / "name")));
-      }
+      if (name.empty()) refuse(path / "name", "a name, which every job of a suite has");
+      if (!jobs_.insert(name).second) refuse(path / "name", "another name: two jobs have this one");
       const std::string prefix = name + " ";
       counters(prefix, path / "counters");
+      // Null where they were not counted.
       if (has(path / "instructions")) counter(prefix, "instructions", path / "instructions");
       suite_options(name, path / "options");
-      sampled_throughput(prefix, path / "throughput");
+      sampled_throughput(prefix, path / "throughput" / "rows_per_second");
     }
   }
 
   void suite_options(const std::string& name, const JsonPath& path) {
-    if (!has(path)) return;
+    require_object(path);
+    measurement_.jobs.push_back(name);
     for (const auto& [key, value] : root().at(path).items()) {
       measurement_.surroundings.emplace_back(
-          fmt::format("suite.{}.{}", name, key),
-          value.is_string() ? value.get<std::string>() : value.dump());
+          job_surrounding(name, key), value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
 
-  // The list itself, or an object that holds it.
-  void sampled_throughput(const std::string& prefix, JsonPath path) {
-    if (has(path) && root().at(path).is_object()) path = path / "rows_per_second";
-    if (!has(path) || !root().at(path).is_array() || root().at(path).empty()) return;
+  void sampled_throughput(const std::string& prefix, const JsonPath& path) {
     Figure figure{prefix + "throughput", "rows/s", Better::kHigher, FigureKind::kTiming};
-    for (std::size_t i = 0; i < root().at(path).size(); ++i) {
-      figure.samples.push_back(number(path / i, true));
-    }
+    const std::size_t count = list(path, "a list of at least one rate");
+    for (std::size_t i = 0; i < count; ++i) figure.samples.push_back(number(path / i, true));
     measurement_.figures.push_back(std::move(figure));
   }
 
+  std::int64_t whole_number(const JsonPath& path) const {
+    constexpr double kMost = 1e15;
+    const double value = number(path, true);
+    if (value != std::floor(value) || value > kMost) refuse(path, "a whole number above 0");
+    return static_cast<std::int64_t>(value);
+  }
+
   std::string cell_name(const JsonPath& path) const {
-    const auto duration = [&](const char* key) {
-      return format_duration(static_cast<std::int64_t>(number(path / key, true)));
-    };
-    return fmt::format("size={} slide={} keys={} {}", duration("size_ms"), duration("slide_ms"),
-                       static_cast<std::int64_t>(number(path / "keys", true)),
-                       text(path / "strategy"));
+    if (text(path / "strategy").empty()) refuse(path / "strategy", "the name of a strategy");
+    return fmt::format("size={} slide={} keys={} {}",
+                       format_duration(whole_number(path / "size_ms")),
+                       format_duration(whole_number(path / "slide_ms")),
+                       whole_number(path / "keys"), text(path / "strategy"));
   }
 
   void cell(const JsonPath& path) {
     const std::string name = cell_name(path);
+    if (!jobs_.insert(name).second) {
+      refuse(path / "strategy", "another one: two cells are the same");
+    }
     // A strategy that cannot do a cell has no figures of it.
-    if (has(path / "refused")) return;
+    if (has(path / "refused")) {
+      if (text(path / "refused").empty()) refuse(path / "refused", "the reason as text, or null");
+      return;
+    }
     const std::string prefix = name + " ";
     for (const char* key : {"updates_per_row", "merges_per_slide", "work_per_row", "live_entries",
                             "state_bytes", "entries_at_end", "results", "checksum"}) {
-      if (has(path / key)) counter(prefix, key, path / key);
+      counter(prefix, key, path / key);
     }
     sampled_throughput(prefix, path / "rows_per_second_samples");
     // Few passes of many cells, made to be looked at; the counters are what a profile is for.
-    if (!measurement_.figures.empty() &&
-        measurement_.figures.back().name == prefix + "throughput") {
-      measurement_.figures.back().needs_runs = true;
-    }
-    once(prefix + "firing median", "ns", Better::kLower, path / "firing_ns" / "median");
-    once(prefix + "firing p99", "ns", Better::kLower, path / "firing_ns" / "p99");
+    measurement_.figures.back().needs_runs = true;
+    once_counted(prefix + "firing median", path / "firing_ns", "median");
+    once_counted(prefix + "firing p99", path / "firing_ns", "p99");
   }
 
+  // What a run says of its own results, without which nobody knows whether its figures count.
   void read_checks() {
     const JsonPath right("/checks/right");
-    if (has(right) && root().at(right) == false) {
+    if (!has(right) || !root().at(right).is_boolean()) refuse(right, "true or false");
+    if (!root().at(right).get<bool>()) {
       measurement_.wrong =
           fmt::format("{} is false: the results of this run were wrong", document_.where(right));
     }
@@ -271,6 +313,7 @@ class TidemarkReader {
 
   const JsonDocument& document_;
   Measurement measurement_;
+  std::set<std::string> jobs_;  // names of jobs or cells that were read
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "cli/run_command.h"
 #include "support/benchmark_rows.h"
+#include "support/tidemark_documents.h"
 
 namespace tidemark {
 namespace {
@@ -170,6 +171,42 @@ TEST_F(CompareCommandTest, ABrokenHistoryIsToldBeforeAnythingIsMeasured) {
   EXPECT_FALSE(folder_.has("ran"));
 }
 
+TEST_F(CompareCommandTest, AHistoryThatCannotBeWrittenIsToldBeforeAnythingIsMeasured) {
+  for (const char* path : {"no/such/h", ".", "/dev/full"}) {
+    const CommandResult result =
+        run(std::string(
+                "tidemark compare --run 'touch ran; cat base.json' 'cat base.json' --history ") +
+            path);
+    EXPECT_EQ(result.exit_code, 1) << path;
+    EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
+    EXPECT_FALSE(folder_.has("ran")) << path;
+  }
+}
+
+TEST_F(CompareCommandTest, AFileThatIsNoHistoryIsLeftAsItIs) {
+  folder_.write("notes", "my notes");
+  const CommandResult result = run("tidemark compare base.json same.json --history notes");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("notes:1: this line is no entry of a history"));
+  EXPECT_EQ(folder_.read("notes"), "my notes");
+}
+
+TEST_F(CompareCommandTest, AnInvalidFigureOnEitherSideIsOneSentenceAndExitCode2) {
+  folder_.write("right.json", test_support::bench_document().dump());
+  for (const nlohmann::ordered_json& value :
+       {nlohmann::ordered_json(-1), nlohmann::ordered_json(nullptr), nlohmann::ordered_json("x")}) {
+    auto document = test_support::bench_document();
+    document["counters"]["updates"] = value;
+    folder_.write("wrong.json", document.dump());
+    for (const char* sides : {"right.json wrong.json", "wrong.json right.json"}) {
+      const CommandResult result = run(std::string("tidemark compare --gate counters ") + sides);
+      EXPECT_EQ(result.exit_code, 2) << sides << value;
+      EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
+      EXPECT_THAT(result.err, HasSubstr("wrong.json:1: updates is "));
+    }
+  }
+}
+
 TEST_F(CompareCommandTest, APageShowsTheComparison) {
   ASSERT_EQ(run("tidemark compare base.json slow.json --html out.html").exit_code, 3);
   EXPECT_THAT(folder_.read("out.html"), HasSubstr("tidemark-compare/1"));
@@ -198,10 +235,9 @@ TEST_F(CompareCommandTest, AnExtraUpdatePerRowIsFoundByTheCounter) {
 
 TEST_F(CompareCommandTest, AnotherChecksumIsExitCode4) {
   for (const char* name : {"1", "2"}) {
-    folder_.write(
-        std::string(name) + ".json",
-        std::string(R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},)") +
-            R"("counters":{"checksum":"0x)" + name + "\"}}");
+    auto document = test_support::bench_document();
+    document["counters"]["checksum"] = std::string("0x") + name;
+    folder_.write(std::string(name) + ".json", document.dump());
   }
   const CommandResult result = run("tidemark compare 1.json 2.json");
   EXPECT_EQ(result.exit_code, 4);
@@ -248,10 +284,10 @@ TEST_F(CompareCommandTest, WholeProcessesAreMeasuredWhateverTheyWrite) {
 }
 
 TEST_F(CompareCommandTest, ACommandThatFindsItsOwnResultsWrongIsExitCode4) {
-  folder_.write("right.json", R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},
-"counters":{"updates":1},"checks":{"right":true}})");
-  folder_.write("wrong.json", R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},
-"counters":{"updates":1},"checks":{"right":false}})");
+  auto document = test_support::bench_document();
+  folder_.write("right.json", document.dump());
+  document["checks"]["right"] = false;
+  folder_.write("wrong.json", document.dump());
   const std::string command = "tidemark compare --run --runs 1 'cat right.json' 'cat wrong.json";
   EXPECT_EQ(run(command + "; exit 4'").exit_code, 4);
   EXPECT_EQ(run(command + "; exit 5'").exit_code, 2);
@@ -275,7 +311,9 @@ TEST_F(CompareCommandTest, ASignalEndsTheCommandThatRuns) {
   // The command that goes first may be the other one.
   command.wait_until("runs sleep", [this] { return !folder_.read("pid").empty(); });
   command.signal(SIGINT);
-  EXPECT_EQ(command.wait().exit_code, 128 + SIGINT);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT);
+  EXPECT_THAT(result.err, HasSubstr("stopped before the measurement was complete"));
   EXPECT_NE(::kill(std::stoi(folder_.read("pid")), 0), 0);
 }
 
@@ -307,9 +345,14 @@ class CompareUsageTest : public testing::TestWithParam<UsageError> {};
 
 TEST_P(CompareUsageTest, IsOneSentenceAndExitCode1) {
   const TemporaryFolder folder;
-  folder.write("a.json", benchmark_json(steady_rows("BM_X", 1)));
+  const std::string text = benchmark_json(steady_rows("BM_X", 1));
+  for (const char* file : {"a.json", "b.json", "f.bigger.json"}) folder.write(file, text);
+  run_command("mkdir runs; cp a.json runs/1.json; ln -s a.json link", folder);
   const CommandResult result =
       run_command(std::string("tidemark compare ") + GetParam().options, folder);
+  for (const char* file : {"a.json", "b.json", "f.bigger.json", "runs/1.json"}) {
+    EXPECT_EQ(folder.read(file), text) << file;
+  }
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr(GetParam().message));
@@ -326,10 +369,42 @@ INSTANTIATE_TEST_SUITE_P(
         UsageError{"min_runs", "a.json a.json --min-runs 0", "--min-runs must be from 1"},
         UsageError{"gate", "a.json a.json --gate some", "--gate must be all or counters"},
         UsageError{"time", "a.json a.json --time user", "--time must be real or cpu"},
-        UsageError{"run_options", "a.json a.json --wall-time", "belong to --run"},
+        UsageError{"wall_time", "a.json a.json --wall-time", "--wall-time: for --run alone"},
+        UsageError{"turns", "a.json a.json --turns 2", "--turns: for --run alone"},
+        UsageError{"several_for_run", "a.json a.json --runs 2 --instructions --no-confirm --seed 1",
+                   "--runs, --instructions, --no-confirm, --seed: for --run alone"},
+        UsageError{"commit", "a.json a.json --commit abc", "--commit is for --history"},
+        UsageError{"reports_beside_a_history", "a.json --history h --html x --json y --markdown z",
+                   "--markdown, --json, --html: without BASE nothing is compared"},
+        UsageError{"decisions_beside_a_history", "--history h --threshold 3% --only x --all",
+                   "--threshold, --only, --all: without BASE and NEW nothing is compared"},
+        UsageError{"commit_of_nothing", "--history h --commit abc", "--commit: without BASE"},
+        UsageError{"over_base", "a.json b.json --json a.json", "--json a.json would overwrite"},
+        UsageError{"over_new", "b.json a.json --html ./a.json", "--html ./a.json would overwrite"},
+        UsageError{"history_over_base", "a.json b.json --history a.json", "would overwrite"},
+        UsageError{"history_over_new", "a.json --history a.json", "would overwrite"},
+        UsageError{"over_a_run_of_a_folder", "runs a.json --junit runs/1.json",
+                   "--junit runs/1.json would overwrite"},
+        UsageError{"over_base_by_a_link", "a.json b.json --markdown link",
+                   "--markdown link would overwrite the input a.json"},
+        UsageError{"two_reports_in_one", "a.json b.json --json f --markdown f",
+                   "--json and --markdown cannot both go to f"},
+        UsageError{"two_reports_on_output", "a.json b.json --json - --junit -",
+                   "--json and --junit cannot both go to standard output"},
+        UsageError{"github_over_base", "f.bigger.json b.json --github-action f.json",
+                   "--github-action f.bigger.json would overwrite"},
+        UsageError{"github_and_another",
+                   "a.json b.json --github-action f.json --json f.smaller.json",
+                   "--json and --github-action cannot both go to f.smaller.json"},
+        UsageError{"history_and_another", "a.json b.json --history f --json f",
+                   "--json and --history cannot both go to f"},
+        UsageError{"history_folder", "a.json b.json --history runs", "a history is a file"},
+        UsageError{"history_device", "a.json b.json --history /dev/full", "a history is a file"},
+        UsageError{"history_nowhere", "a.json b.json --history no/such/h",
+                   "cannot write no/such/h"},
         UsageError{"output", "a.json a.json --json no/such/folder/f", "no/such/folder"},
         UsageError{"no_history", "--history nowhere", "cannot read nowhere"},
-        UsageError{"no_history_file", "a.json --history a.json", "no entry of a history"}),
+        UsageError{"no_history_file", "a.json --history b.json", "no entry of a history"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

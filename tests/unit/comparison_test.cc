@@ -10,10 +10,14 @@
 #include <vector>
 
 #include "support/benchmark_rows.h"
+#include "support/tidemark_documents.h"
+#include "tidemark/perf/confirmation.h"
 
 namespace tidemark {
 namespace {
 
+using Json = nlohmann::ordered_json;
+using test_support::bench_document;
 using test_support::benchmark_json;
 using test_support::benchmark_row;
 using test_support::benchmark_rows;
@@ -76,6 +80,18 @@ TEST(ComparisonTest, TooFewSamplesAreNeverNoRegression) {
   EXPECT_EQ(comparison.verdict(), OverallVerdict::kNotComparable);
   EXPECT_THAT(comparison.not_comparable, HasSubstr("\"BM_X\" has 3 samples"));
   EXPECT_THAT(comparison.not_comparable, HasSubstr("--benchmark_repetitions=10"));
+}
+
+TEST(ComparisonTest, TooFewSamplesAreToldWithTheOptionThatMakesMore) {
+  const std::vector<std::string> rows = benchmark_rows("BM_X", {10});
+  const std::string alone = compare_rows(rows, rows).not_comparable;
+  EXPECT_THAT(alone, HasSubstr("\"BM_X\" has 1 sample in base.json and 1 in new.json"));
+  EXPECT_THAT(alone, HasSubstr("--repeat 10 or --benchmark_repetitions=10"));
+  CompareOptions options;
+  options.paired = true;
+  const std::string in_turn = compare_rows(rows, rows, options).not_comparable;
+  EXPECT_THAT(in_turn, HasSubstr("measure with --runs 10"));
+  EXPECT_EQ(in_turn.find("--repeat"), std::string::npos);
 }
 
 TEST(ComparisonTest, SamplesThatCannotTellThatManyFiguresApartAreTooFew) {
@@ -274,6 +290,36 @@ TEST(ComparisonTest, ABenchmarkThatFailsOnlyNowIsMissingWithItsReason) {
   EXPECT_THAT(comparison.figures.at(1).reason, HasSubstr("no data"));
 }
 
+TEST(ComparisonTest, ABenchmarkThatFailedInTheBaseHasNothingToBeHeldAgainst) {
+  const std::vector<std::string> fine = steady_rows("BM_A", 1);
+  std::vector<std::string> next = fine;
+  for (const std::string& row : steady_rows("BM_B", 1, R"(,"items_per_second":5)")) {
+    next.push_back(row);
+  }
+  // Whether all of its repetitions failed, or one did.
+  for (const int whole : {0, 9}) {
+    std::vector<std::string> base = fine;
+    base.push_back(failed_row("BM_B"));
+    base.insert(base.end(), next.begin() + 10, next.begin() + 10 + whole);
+    const Comparison comparison = compare_rows(base, next);
+    EXPECT_EQ(comparison.verdict(), OverallVerdict::kNotComparable);
+    EXPECT_THAT(comparison.not_comparable, HasSubstr("\"BM_B\" failed in base.json (no data)"));
+    EXPECT_THAT(names_of(comparison, Verdict::kInvalid),
+                ElementsAre("BM_B", "BM_B items_per_second"));
+    CompareOptions options;
+    options.ignore = {"BM_B*"};
+    EXPECT_EQ(compare_rows(base, next, options).verdict(), OverallVerdict::kSame);
+  }
+}
+
+TEST(ComparisonTest, ABenchmarkThatFailedInTheBaseAndIsGoneIsMissing) {
+  std::vector<std::string> base = steady_rows("BM_A", 1);
+  base.push_back(failed_row("BM_B"));
+  const Comparison comparison = compare_rows(base, steady_rows("BM_A", 1));
+  EXPECT_THAT(names_of(comparison, Verdict::kMissing), ElementsAre("BM_B"));
+  EXPECT_EQ(comparison.verdict(), OverallVerdict::kRegressed);
+}
+
 TEST(ComparisonTest, ABenchmarkThatFailsOnBothSidesCannotBeJudged) {
   std::vector<std::string> rows = steady_rows("BM_A", 1);
   rows.push_back(failed_row("BM_B"));
@@ -300,29 +346,38 @@ TEST(ComparisonTest, AggregatesAloneAreJudgedByTheirMeansAndDeviations) {
             OverallVerdict::kSame);
 }
 
-std::string bench_json(const std::string& counters, const std::string& rest = "") {
-  return R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},"counters":{)" +
-         counters + "}" + rest + "}";
+// With these counters only.
+std::string bench_json(const std::string& counters) {
+  Json document = bench_document();
+  document["counters"] = Json::parse("{" + counters + "}");
+  return document.dump();
+}
+
+// Throughput has too few samples here.
+Comparison compare_counters(const std::string& base, const std::string& next) {
+  CompareOptions options;
+  options.counters_only = true;
+  return compare_texts(base, next, options);
 }
 
 TEST(ComparisonTest, CountersAreComparedExactly) {
   const std::string base = bench_json(R"("updates":1000000,"results":50)");
-  EXPECT_EQ(compare_texts(base, base).verdict(), OverallVerdict::kSame);
-  EXPECT_THAT(names_of(compare_texts(base, bench_json(R"("updates":1000001,"results":50)")),
+  EXPECT_EQ(compare_counters(base, base).verdict(), OverallVerdict::kSame);
+  EXPECT_THAT(names_of(compare_counters(base, bench_json(R"("updates":1000001,"results":50)")),
                        Verdict::kRegressed),
               ElementsAre("updates"));
-  EXPECT_THAT(names_of(compare_texts(base, bench_json(R"("updates":999999,"results":50)")),
+  EXPECT_THAT(names_of(compare_counters(base, bench_json(R"("updates":999999,"results":50)")),
                        Verdict::kImproved),
               ElementsAre("updates"));
-  EXPECT_THAT(names_of(compare_texts(base, bench_json(R"("updates":1000000,"results":49)")),
+  EXPECT_THAT(names_of(compare_counters(base, bench_json(R"("updates":1000000,"results":49)")),
                        Verdict::kRegressed),
               ElementsAre("results"));
 }
 
 TEST(ComparisonTest, InstructionsMayMoveWithinTheirTolerance) {
   const auto verdict = [](double instructions) {
-    return compare_texts(bench_json(R"("instructions":1000)"),
-                         bench_json(fmt::format(R"("instructions":{})", instructions)))
+    return compare_counters(bench_json(R"("instructions":1000)"),
+                            bench_json(fmt::format(R"("instructions":{})", instructions)))
         .verdict();
   };
   EXPECT_EQ(verdict(1020), OverallVerdict::kSame);
@@ -338,10 +393,13 @@ TEST(ComparisonTest, AnotherChecksumIsAWrongResult) {
 
 TEST(ComparisonTest, OnePercentileARunIsReportedAndNotJudged) {
   const auto with_p99 = [](int p99) {
-    return bench_json("",
-                      fmt::format(R"(,"latency":{{"event_time_to_result":{{"p99":{}}}}})", p99));
+    Json document = bench_document();
+    document["latency"]["event_time_to_result"]["p99"] = p99;
+    return document.dump();
   };
-  const Comparison comparison = compare_texts(with_p99(5), with_p99(50));
+  CompareOptions options;
+  options.only = {"event_time_to_result p99"};
+  const Comparison comparison = compare_texts(with_p99(5), with_p99(50), options);
   EXPECT_EQ(comparison.verdict(), OverallVerdict::kSame);
   EXPECT_THAT(comparison.figures.at(0).reason, HasSubstr("reported only"));
 }

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "support/benchmark_rows.h"
+#include "support/tidemark_documents.h"
 
 namespace tidemark {
 namespace {
 
+using test_support::bench_document;
 using test_support::benchmark_json;
 using test_support::benchmark_row;
 using test_support::benchmark_rows;
@@ -80,6 +82,39 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"null_counter",
                 benchmark_json({benchmark_row("BM_A", 5, R"(,"rows/s":null)")}),
                 {"base.json:3:", "\"BM_A\" rows/s is null"}},
+        Refusal{"rate_of_nothing",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"items_per_second":0)")}),
+                {"\"BM_A\" items_per_second is 0", "a number above 0"}},
+        Refusal{"negative_rate",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"rows/s":-1)")}),
+                {"\"BM_A\" rows/s is -1", "a number above 0"}},
+        Refusal{"negative_cost",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"allocs":-1)")}),
+                {"\"BM_A\" allocs is -1", "not negative"}},
+        Refusal{"negative_latency",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"p99_ms":-1)")}),
+                {"\"BM_A\" p99_ms is -1", "not negative"}},
+        Refusal{"quoted_nan",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"depth":"NaN")")}),
+                {"base.json:3:", "\"BM_A\" depth is \"NaN\""}},
+        Refusal{"quoted_counter",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"depth":"12")")}),
+                {"\"BM_A\" depth is \"12\"", "a number"}},
+        Refusal{"quoted_percentage",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"hit_rate":"12%")")}),
+                {"\"BM_A\" hit_rate is \"12%\""}},
+        Refusal{"list_for_a_rate",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"items_per_second":[1])")}),
+                {"\"BM_A\" items_per_second is [1]"}},
+        Refusal{"quoted_error_flag",
+                benchmark_json({benchmark_row("BM_A", 5, R"(,"error_occurred":"true")")}),
+                {"\"BM_A\" error_occurred is \"true\"", "true or false"}},
+        Refusal{"negative_deviation",
+                benchmark_json({R"({"name":"BM_A_mean","run_name":"BM_A","run_type":"aggregate",
+"aggregate_name":"mean","real_time":1,"cpu_time":1})",
+                                R"({"name":"BM_A_stddev","run_name":"BM_A","run_type":"aggregate",
+"aggregate_name":"stddev","real_time":-1,"cpu_time":1})"}),
+                {"real_time is -1", "not negative"}},
         Refusal{"no_benchmark", benchmark_json({}), {"base.json:", "benchmarks is an empty list"}},
         Refusal{"nameless_row", R"({"benchmarks":[{"real_time":1}]})", {"an object with a name"}},
         Refusal{"later_library",
@@ -91,14 +126,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"bench_without_machine",
                 R"({"schema":"tidemark-bench/2","build":{},"options":{}})",
                 {"machine is not there"}},
-        Refusal{"bench_with_null_rate",
-                R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},
-"throughput":{"repeats":[{"rows_per_second":1},{"rows_per_second":null}]}})",
-                {"base.json:2:", "rows_per_second is null"}},
-        Refusal{
-            "profile_without_cells",
-            R"({"schema":"tidemark-profile/1","machine":{},"build":{},"options":{},"cells":[]})",
-            {"cells is []"}},
         Refusal{"aggregates_without_middle",
                 benchmark_json({R"({"name":"BM_A_max","run_name":"BM_A","run_type":"aggregate",
 "aggregate_name":"max","real_time":1,"cpu_time":1})"}),
@@ -145,6 +172,44 @@ TEST(GoogleBenchmarkJsonTest, UserCountersAreFiguresWithADirectionWhereTheirName
   EXPECT_EQ(figure_of(text, "BM_A p99_ms").better, Better::kLower);
   EXPECT_TRUE(figure_of(text, "BM_A slices").direction_unknown);
   EXPECT_EQ(read(text)->figures.size(), 4U);
+}
+
+TEST(GoogleBenchmarkJsonTest, CountersThatTellAGrowthOrHaveNoKnownRangeMayBeBelow0) {
+  const std::string text = benchmark_json(
+      {benchmark_row("BM_A", 5, R"(,"net_heap_growth":-64,"balance":-2,"note":"warm")")});
+  EXPECT_THAT(figure_of(text, "BM_A net_heap_growth").samples, ElementsAre(-64));
+  EXPECT_THAT(figure_of(text, "BM_A balance").samples, ElementsAre(-2));
+  EXPECT_EQ(read(text)->figures.size(), 3U);
+}
+
+// Members of the rows of a complexity fit are names that a user may give to a counter.
+TEST(GoogleBenchmarkJsonTest, ACounterNamedLikeAFitsMembersIsACounter) {
+  for (const char* name : {"rms", "cpu_coefficient", "real_coefficient", "RMS", "BigO"}) {
+    const std::string rest = fmt::format(R"(,"{}":0.5)", name);
+    const std::string counter = fmt::format("BM_A {}", name);
+    const std::string rows = benchmark_json(benchmark_rows("BM_A", {3, 1, 2}, rest));
+    EXPECT_THAT(figure_of(rows, "BM_A").samples, ElementsAre(3, 1, 2)) << name;
+    EXPECT_THAT(figure_of(rows, counter).samples, ElementsAre(0.5, 0.5, 0.5));
+    const std::string aggregate = benchmark_json({fmt::format(
+        R"({{"name":"BM_A_mean","run_name":"BM_A","run_type":"aggregate","repetitions":12,)"
+        R"("aggregate_name":"mean","real_time":3,"cpu_time":3{}}})",
+        rest)});
+    EXPECT_EQ(figure_of(aggregate, counter).summary->mean, 0.5) << name;
+    // Before version 1.5 rows had no type.
+    const std::string old = benchmark_json(
+        {fmt::format(R"({{"name":"BM_A","iterations":9,"real_time":3,"cpu_time":3{}}})", rest)});
+    EXPECT_THAT(figure_of(old, counter).samples, ElementsAre(0.5)) << name;
+  }
+}
+
+TEST(GoogleBenchmarkJsonTest, FitsOfOldVersionsAreKnownByTheirNamesAndMembers) {
+  const std::string text = R"({"benchmarks":[
+{"name":"BM_A/8","iterations":10,"real_time":5,"cpu_time":5},
+{"name":"BM_A_BigO","cpu_coefficient":1.5,"real_coefficient":1.5,"big_o":"N","time_unit":"ns"},
+{"name":"BM_A_RMS","rms":0.02}]})";
+  const Expected<Measurement> measurement = read(text);
+  ASSERT_TRUE(measurement) << measurement.error().message;
+  EXPECT_EQ(measurement->figures.size(), 1U);
 }
 
 std::string aggregate_row(const std::string& aggregate, double value) {
@@ -195,66 +260,11 @@ TEST(GoogleBenchmarkJsonTest, ABenchmarkThatEndedWithAnErrorHasItsReasonInsteadO
   EXPECT_EQ(measurement->failed[0].reason, "no file");
 }
 
-TEST(TidemarkJsonTest, RepeatsPercentilesAndCountersAreFigures) {
-  const std::string text =
-      R"({"schema":"tidemark-bench/2","machine":{"cpus":2},"build":{"commit":"abc","flags":"-O3"},
-"options":{"keys":10,"repeats":3},
-"throughput":{"repeats":[{"rows_per_second":10,"rows_read":60,"cpu_seconds":3},
-{"rows_per_second":12,"rows_read":60,"cpu_seconds":4}]},
-"latency":{"event_time_to_result":{"p50":5,"p99":9},"watermark_to_result":{"p50":null}},
-"counters":{"updates":3,"checksum":"0x1","instructions":100},
-"suite":[{"name":"panes","counters":{"merges":4},"instructions":7,"rows_per_second":null,
-"throughput":{"rows_per_second":[1,2]},"options":{}}],
-"checks":{"right":true}})";
-  const Expected<Measurement> read_text = read(text);
-  ASSERT_TRUE(read_text) << read_text.error().message;
-  EXPECT_EQ(read_text->commit, "abc");
-  EXPECT_TRUE(read_text->wrong.empty());
-  EXPECT_THAT(figure_of(text, "throughput").samples, ElementsAre(10, 12));
-  EXPECT_THAT(figure_of(text, "throughput per CPU second").samples, ElementsAre(20, 15));
-  EXPECT_TRUE(figure_of(text, "event_time_to_result p99").needs_runs);
-  EXPECT_EQ(find_figure(*read_text, "watermark_to_result p50"), nullptr);
-  EXPECT_EQ(figure_of(text, "updates").better, Better::kLower);
-  EXPECT_EQ(figure_of(text, "checksum").text, "0x1");
-  EXPECT_EQ(figure_of(text, "instructions").kind, FigureKind::kInstructions);
-  EXPECT_THAT(figure_of(text, "panes merges").samples, ElementsAre(4));
-  EXPECT_EQ(figure_of(text, "panes instructions").kind, FigureKind::kInstructions);
-  EXPECT_THAT(figure_of(text, "panes throughput").samples, ElementsAre(1, 2));
-}
-
-TEST(TidemarkJsonTest, CellsOfAProfileHaveCountersAndRefusedOnesNothing) {
-  const std::string text =
-      R"({"schema":"tidemark-profile/1","machine":{},"build":{},"options":{},"cells":[
-{"size_ms":3600000,"slide_ms":1000,"keys":10,"strategy":"two-stacks","updates_per_row":1,
-"merges_per_slide":2.5,"live_entries":7,"state_bytes":70,"results":5,"checksum":"0x1",
-"rows_per_second_samples":[8,9],"firing_ns":{"median":3,"p99":4},"refused":null},
-{"size_ms":3600000,"slide_ms":1000,"keys":10,"strategy":"subtract","updates_per_row":null,
-"refused":"max cannot be subtracted"}]})";
-  const std::string cell = "size=1h slide=1s keys=10 two-stacks ";
-  EXPECT_THAT(figure_of(text, cell + "merges_per_slide").samples, ElementsAre(2.5));
-  EXPECT_EQ(figure_of(text, cell + "merges_per_slide").better, Better::kLower);
-  EXPECT_EQ(figure_of(text, cell + "results").better, Better::kEqual);
-  EXPECT_EQ(figure_of(text, cell + "checksum").text, "0x1");
-  EXPECT_THAT(figure_of(text, cell + "throughput").samples, ElementsAre(8, 9));
-  EXPECT_TRUE(figure_of(text, cell + "throughput").needs_runs);
-  EXPECT_THAT(figure_of(text, cell + "firing p99").samples, ElementsAre(4));
-  EXPECT_EQ(read(text)->figures.size(), 9U);
-}
-
-TEST(TidemarkJsonTest, ARunThatFoundItsOwnResultsWrongSaysSo) {
-  const Expected<Measurement> measurement =
-      read(R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},
-"checks":{"right":false}})");
-  ASSERT_TRUE(measurement);
-  EXPECT_THAT(measurement->wrong, HasSubstr("base.json:2:"));
-}
-
 TEST(MeasurementTest, RunsOfOneSideAddUpToMoreSamples) {
   Expected<Measurement> all = read(benchmark_json({benchmark_row("BM_A", 5)}));
   ASSERT_TRUE(add_run(*all, *read(benchmark_json({benchmark_row("BM_A", 6)}))));
   EXPECT_THAT(all->figures[0].samples, ElementsAre(5, 6));
-  EXPECT_FALSE(add_run(*all, *read(R"({"schema":"tidemark-bench/2","machine":{},"build":{},
-"options":{}})")));
+  EXPECT_FALSE(add_run(*all, *read(bench_document().dump())));
 }
 
 TEST(MeasurementTest, RunsOfOneSideThatWereMadeOtherwiseAreRefused) {
@@ -265,6 +275,15 @@ TEST(MeasurementTest, RunsOfOneSideThatWereMadeOtherwiseAreRefused) {
   EXPECT_THAT(added.error().message, HasSubstr("machine.num_cpus (2 and 4)"));
 }
 
+TEST(MeasurementTest, RunsOfOneSideWithOtherJobsAreRefused) {
+  nlohmann::ordered_json document = test_support::suite_document();
+  Expected<Measurement> all = read(document.dump());
+  document["suite"].erase(1);
+  const Expected<void> added = add_run(*all, *read(document.dump()));
+  ASSERT_FALSE(added);
+  EXPECT_THAT(added.error().message, HasSubstr("the jobs of their suite"));
+}
+
 TEST(MeasurementTest, RepetitionsOfOneRunAreOneSampleAmongSeveral) {
   Expected<Measurement> run = read(benchmark_json(benchmark_rows("BM_A", {3, 1, 2})));
   reduce_to_one_sample(*run);
@@ -272,12 +291,10 @@ TEST(MeasurementTest, RepetitionsOfOneRunAreOneSampleAmongSeveral) {
 }
 
 TEST(MeasurementTest, ATextThatDiffersFromRunToRunIsAWrongResult) {
-  const std::string text = R"({"schema":"tidemark-bench/2","machine":{},"build":{},"options":{},
-"counters":{"checksum":"0x1"}})";
-  std::string other = text;
-  other.replace(other.find("0x1"), 3, "0x2");
-  Expected<Measurement> all = read(text);
-  ASSERT_TRUE(add_run(*all, *read(other)));
+  nlohmann::ordered_json document = bench_document();
+  Expected<Measurement> all = read(document.dump());
+  document["counters"]["checksum"] = "0x2";
+  ASSERT_TRUE(add_run(*all, *read(document.dump())));
   EXPECT_THAT(all->wrong, HasSubstr("0x1 and 0x2"));
 }
 
