@@ -31,7 +31,7 @@ void LocalPane::open(std::int64_t slice, std::uint64_t row) {
 // every row writes what a new entry begins with behind the last one, and that stands if the row is
 // the first of its key. Entries are written through bytes, which may alias anything: what the loop
 // needs is in locals.
-void LocalPane::find_or_add(const Batch& rows, std::size_t begin,
+void LocalPane::find_or_add(const Batch& rows, std::span<const std::uint16_t> which,
                             std::span<const std::uint32_t> slots, std::uint32_t valid,
                             std::byte** entries) {
   const std::size_t entry_size = layout_.entry_size();
@@ -47,7 +47,7 @@ void LocalPane::find_or_add(const Batch& rows, std::size_t begin,
     const std::uint32_t known = index[slot] - base;
     const bool is_known = known < size;
     entry_header(first_entry + size * entry_size) = {0, valid};
-    first_rows[size - before] = static_cast<std::uint16_t>(begin + i);
+    first_rows[size - before] = which[i];
     // By a mask: a choice of two becomes a branch.
     const std::uint32_t place =
         size ^ ((known ^ size) & (0 - static_cast<std::uint32_t>(is_known)));

@@ -1,6 +1,7 @@
 #include "tidemark/operators/local_panes.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace tidemark {
@@ -27,6 +28,7 @@ LocalPanes::LocalPanes(const WindowQuery& query, const WindowPlan& plan, LocalAg
       switch_(choice),
       keys_(query.keys, *std::pmr::get_default_resource()),
       slots_(kChunk),
+      taken_(kChunk),
       entries_(kChunk),
       discarded_(layout_.entry_size()) {
   keys_.limit_to(capacity_);
@@ -115,26 +117,35 @@ void LocalPanes::take_run(const Batch& rows, std::size_t begin,
   if (is_full() && std::ranges::find(slots, KeyTable::kNoSlot) != slots.end()) {
     take_some(rows, begin, slots, pane, entries);
   } else {
-    pane.find_or_add(rows, begin, slots, never_null_, entries);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      taken_[i] = static_cast<std::uint16_t>(begin + i);
+    }
+    pane.find_or_add(rows, {taken_.data(), slots.size()}, slots, never_null_, entries);
   }
   partials_ += pane.size() - before;
 }
 
-// The rows whose keys have slots, stretch by stretch.
+// The rows whose keys have slots. Which do is as good as random: they are picked without a branch.
 void LocalPanes::take_some(const Batch& rows, std::size_t begin,
                            std::span<const std::uint32_t> slots, LocalPane& pane,
                            std::byte** entries) {
-  for (std::size_t i = 0; i < slots.size();) {
-    std::size_t after = i;
-    while (after < slots.size() && slots[after] != KeyTable::kNoSlot) ++after;
-    if (after > i) {
-      pane.find_or_add(rows, begin + i, slots.subspan(i, after - i), never_null_, entries + i);
-    }
-    for (; after < slots.size() && slots[after] == KeyTable::kNoSlot; ++after) {
-      refuse(begin + after, entries[after]);
-    }
-    i = after;
+  std::array<std::uint32_t, kChunk> taken_slots;
+  std::array<std::byte*, kChunk> taken_entries;
+  const std::size_t refused_before = refused_.size();
+  refused_.resize(refused_before + slots.size());
+  std::uint16_t* const refused = refused_.data() + refused_before;
+  std::uint16_t* const taken = taken_.data();
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const bool has_slot = slots[i] != KeyTable::kNoSlot;
+    taken[n] = refused[i - n] = static_cast<std::uint16_t>(begin + i);
+    taken_slots[n] = slots[i];
+    n += static_cast<std::size_t>(has_slot);
   }
+  refused_.resize(refused_before + slots.size() - n);
+  pane.find_or_add(rows, {taken, n}, {taken_slots.data(), n}, never_null_, taken_entries.data());
+  std::fill_n(entries, slots.size(), discarded_.data());
+  for (std::size_t i = 0; i < n; ++i) entries[taken[i] - begin] = taken_entries[i];
 }
 
 void LocalPanes::refuse(std::size_t row, std::byte*& entry) {

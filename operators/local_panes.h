@@ -117,6 +117,7 @@ class LocalPanes {
   std::size_t unplaced_ = 0;  // of those, rows of slices without a pane
   KeyTable keys_;
   std::vector<std::uint32_t> slots_;  // of a chunk
+  std::vector<std::uint16_t> taken_;  // rows of a run
   std::vector<std::byte*> entries_;
   std::vector<std::byte> discarded_;
   std::uint64_t rows_seen_ = 0;

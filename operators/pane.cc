@@ -10,7 +10,7 @@ constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
 // Up to this many keys a dense index costs next to nothing.
 constexpr std::size_t kAlwaysDense = 4096;
 // A dense index pays while at least one key in this many is in the pane.
-constexpr std::size_t kDenseShare = 8;
+constexpr std::size_t kDenseShare = 16;
 // Memory beyond this many times what is needed is given back, unless it is next to nothing.
 constexpr std::size_t kSlack = 4;
 // As many as a chunk of rows makes room for, whatever comes of them.

@@ -133,6 +133,49 @@ TEST(KeyTable, ADroppedKeyIsANewKeyWhenItComesAgain) {
   EXPECT_EQ(checked.table().inserted(), 11U);
 }
 
+// Looks one batch of random keys up in a table that holds at most `most`, and checks the slots
+// against those of the keys that came first.
+void find_within_limit(KeyTable& table, const Schema& schema, std::size_t most,
+                       std::mt19937& random, std::map<std::int64_t, std::uint32_t>& known) {
+  Batch batch(schema, 256);
+  std::vector<std::int64_t> keys;
+  for (std::size_t i = 0; i < batch.capacity(); ++i) {
+    keys.push_back(static_cast<std::int64_t>(random() % 300));
+    Key key = {Cell(keys.back())};
+    if (schema.size() > 1) key.emplace_back(std::to_string(keys.back()));
+    append_row(batch, {0, key});
+  }
+  hash_keys(batch, schema.size(), 0, batch.size());
+  std::vector<std::uint32_t> slots(keys.size());
+  table.find_or_insert(batch, 0, slots);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (known.size() < most) known.try_emplace(keys[i], slots[i]);
+    const auto key = known.find(keys[i]);
+    ASSERT_EQ(slots[i], key == known.end() ? KeyTable::kNoSlot : key->second) << keys[i];
+  }
+  ASSERT_EQ(table.size(), known.size());
+}
+
+TEST(KeyTable, KeysBeyondALimitHaveNoSlotUntilTheTableIsCleared) {
+  constexpr std::size_t kMost = 100;
+  for (const Schema& schema : {kIntegerKey, kTwoKeys}) {
+    StateMemory memory;
+    KeyTable table(schema, memory);
+    table.limit_to(kMost);
+    std::mt19937 random(1);
+    for (int round = 0; round < 5; ++round) {
+      std::map<std::int64_t, std::uint32_t> known;
+      for (int i = 0; i < 4; ++i) {
+        ASSERT_NO_FATAL_FAILURE(find_within_limit(table, schema, kMost, random, known));
+      }
+      ASSERT_EQ(table.size(), kMost);
+      table.clear();
+      EXPECT_EQ(table.size(), 0U);
+      EXPECT_EQ(table.slot_count(), kMost);
+    }
+  }
+}
+
 TEST(KeyTable, CompactingLeavesTheMemoryOfTheKeysThatStay) {
   CheckedTable few(kIntegerKey);
   find_integers(few, 0, 1000);
