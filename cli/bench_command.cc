@@ -119,7 +119,7 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
       "of --find-rate: the 99th percentile of event time to result is at most this; default 10ms");
   add("--suite", arguments.suite,
       "ci: a fixed set of small jobs instead, for gates; takes --repeat, --json, --html, "
-      "--instructions");
+      "--instructions, --progress, --no-progress");
   command.add_flag("--instructions", arguments.instructions,
                    "with --suite: count instructions, by the CPU or by valgrind");
   // How --instructions has this program run a single job.
@@ -128,14 +128,14 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
 
 // A suite's jobs are fixed, so what says how one runs would be ignored.
 void refuse_options_beside_suite(const CLI::App& command) {
-  const std::set<std::string> taken{"--suite", "--suite-job", "--repeat",
-                                    "--json",  "--html",      "--instructions"};
+  const std::set<std::string> taken{"--suite", "--suite-job",    "--repeat",   "--json",
+                                    "--html",  "--instructions", "--progress", "--no-progress"};
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = "--" + option->get_single_name();
     if (option->count() > 0 && !taken.contains(name)) {
       throw UserError(
           fmt::format("{} does not go with --suite, whose jobs are fixed; --repeat, --json, "
-                      "--html and --instructions do",
+                      "--html, --instructions, --progress and --no-progress do",
                       name));
     }
   }
@@ -237,11 +237,14 @@ void refuse_shared_reports(const BenchArguments& arguments) {
   refuse_shared_files({}, outputs);
 }
 
-int measure(const CLI::App& command, const BenchArguments& arguments) {
+int measure(const CLI::App& command, const BenchArguments& arguments,
+            const BenchMeasurements& measurements) {
   if (!arguments.suite.empty()) {
     refuse_options_beside_suite(command);
-    return run_suite_command({arguments.suite, arguments.suite_job, arguments.repeat,
-                              arguments.json, arguments.html, arguments.instructions});
+    return run_suite_command(
+        {arguments.suite, arguments.suite_job, arguments.repeat, arguments.json, arguments.html,
+         arguments.instructions, shows_progress(arguments.progress, arguments.no_progress, true)},
+        measurements.suite);
   }
   if (arguments.instructions) throw UserError("--instructions is for --suite, which is not there");
   Cancellation cancellation;
@@ -263,7 +266,7 @@ int measure(const CLI::App& command, const BenchArguments& arguments) {
   if (metrics || progresses) options.live = &live;
   std::optional<ProgressLine> progress;
   if (progresses) progress.emplace(live, bench_progress(options));
-  const BenchResult result = run_bench(options);
+  const BenchResult result = measurements.job(options);
   progress.reset();
   if (result.cancelled) {
     fmt::print(stderr, "tidemark: stopped before the measurement was complete\n");
@@ -282,14 +285,15 @@ int measure(const CLI::App& command, const BenchArguments& arguments) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, int& exit_code) {
+void add_bench_command(CLI::App& app, int& exit_code, BenchMeasurements measurements) {
   CLI::App* command =
       app.add_subcommand("bench", "measure throughput and latency of a windowed job");
   const auto arguments = std::make_shared<BenchArguments>();
   add_options(*command, *arguments);
   command->footer(kBenchExamples);
-  command->callback(
-      [command, arguments, &exit_code] { exit_code = measure(*command, *arguments); });
+  command->callback([command, arguments, &exit_code, measurements = std::move(measurements)] {
+    exit_code = measure(*command, *arguments, measurements);
+  });
 }
 
 }  // namespace tidemark::cli

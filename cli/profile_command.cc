@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +23,6 @@
 #include "tidemark/connectors/quantity.h"
 #include "tidemark/perf/profile_json.h"
 #include "tidemark/perf/profile_text.h"
-#include "tidemark/perf/progress_text.h"
-#include "tidemark/perf/state_profile.h"
 #include "tidemark/runtime/cpu_allowance.h"
 
 namespace tidemark::cli {
@@ -159,20 +159,7 @@ void set_job_cores(const ProfileArguments& arguments, const CpuAllowance& allowa
   if (choice.note) fmt::print(stderr, "tidemark: {}\n", *choice.note);
 }
 
-// On a terminal, one line that says which cell runs.
-void show_cells(const ProfileArguments& arguments, ProfileOptions& options) {
-  if (!shows_progress(arguments.progress, arguments.no_progress, true)) return;
-  options.on_cell = [start = Clock::now()](std::size_t done, std::size_t all,
-                                           const std::string& next) {
-    const auto left =
-        time_left(static_cast<double>(done) / static_cast<double>(all), Clock::now() - start);
-    fmt::print(stderr, "\r\x1b[Kcell {} of {}: {}{}", done + 1, all, next,
-               left ? ", " + time_left_text(*left) : "");
-    std::fflush(stderr);
-  };
-}
-
-int measure_state(const ProfileArguments& arguments) {
+int measure_state(const ProfileArguments& arguments, const ProfileMeasurement& measure) {
   Cancellation cancellation;
   const SignalWatch signals(cancellation);
   ProfileOptions options = options_of(arguments);
@@ -184,10 +171,14 @@ int measure_state(const ProfileArguments& arguments) {
   // Before the measurement, so that a path that cannot be written is told at once.
   const std::unique_ptr<OutputFile> json = open_report(arguments.json);
   const std::unique_ptr<OutputFile> html = open_report(arguments.html);
-  show_cells(arguments, options);
+  std::optional<StepLine> line;
+  if (shows_progress(arguments.progress, arguments.no_progress, true)) {
+    line.emplace("cell");
+    options.on_cell = std::ref(*line);
+  }
 
-  const StateProfile profile = run_profile(options);
-  if (options.on_cell) fmt::print(stderr, "\r\x1b[K");
+  const StateProfile profile = measure(options);
+  line.reset();
   if (profile.cancelled) {
     fmt::print(stderr, "tidemark: stopped before the measurement was complete\n");
     return signals.exit_code(kExitDone);
@@ -203,13 +194,15 @@ int measure_state(const ProfileArguments& arguments) {
 
 }  // namespace
 
-void add_profile_command(CLI::App& app, int& exit_code) {
+void add_profile_command(CLI::App& app, int& exit_code, ProfileMeasurement measure) {
   CLI::App* command =
       app.add_subcommand("profile", "measure what window state costs, per strategy");
   const auto arguments = std::make_shared<ProfileArguments>();
   add_options(*command, *arguments);
   command->footer(kProfileExamples);
-  command->callback([arguments, &exit_code] { exit_code = measure_state(*arguments); });
+  command->callback([arguments, &exit_code, measure = std::move(measure)] {
+    exit_code = measure_state(*arguments, measure);
+  });
 }
 
 }  // namespace tidemark::cli

@@ -59,6 +59,16 @@ void ProgressLine::show() {
   }
 }
 
+StepLine::~StepLine() { fmt::print(stderr, "{}", kClearLine); }
+
+void StepLine::operator()(std::size_t done, std::size_t all, const std::string& next) const {
+  const auto left = time_left(static_cast<double>(done) / static_cast<double>(all),
+                              std::chrono::steady_clock::now() - start_);
+  fmt::print(stderr, "{}{} {} of {}: {}{}", kClearLine, noun_, done + 1, all, next,
+             left ? ", " + time_left_text(*left) : "");
+  std::fflush(stderr);
+}
+
 bool shows_progress(bool wanted, bool unwanted, bool otherwise) {
   if (unwanted) return false;
   return wanted || (otherwise && ::isatty(STDERR_FILENO) == 1);

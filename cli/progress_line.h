@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tidemark/operators/live_run.h"
 
@@ -40,6 +42,24 @@ class ProgressLine {
   std::condition_variable stopping_;
   bool stop_ = false;
   std::thread thread_;
+};
+
+// The same for a measurement of steps that say themselves when they begin: which one of how many,
+// and the time left. Shows nothing before the first.
+class StepLine {
+ public:
+  // `noun` is what a step is, such as "cell".
+  explicit StepLine(std::string noun) : noun_(std::move(noun)) {}
+  ~StepLine();
+  StepLine(const StepLine&) = delete;
+  StepLine& operator=(const StepLine&) = delete;
+
+  // `done` of `all` steps are done, and `next` begins. One thread at a time.
+  void operator()(std::size_t done, std::size_t all, const std::string& next) const;
+
+ private:
+  std::string noun_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 // Whether to show one: as told by --progress and --no-progress, else where somebody sees it.

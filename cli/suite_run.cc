@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "cli/progress_line.h"
 #include "cli/report_output.h"
 #include "cli/shared_files.h"
 #include "cli/signal_watch.h"
@@ -38,7 +41,7 @@ std::vector<SuiteJob> jobs_of(const SuiteArguments& arguments) {
 
 }  // namespace
 
-int run_suite_command(const SuiteArguments& arguments) {
+int run_suite_command(const SuiteArguments& arguments, const SuiteMeasurement& measure) {
   Cancellation cancellation;
   const SignalWatch signals(cancellation);
   if (arguments.job == kNoSuiteJob) return kExitDone;
@@ -54,11 +57,21 @@ int run_suite_command(const SuiteArguments& arguments) {
   refuse_shared_files({}, {{"--json", arguments.json}, {"--html", arguments.html}});
   const std::unique_ptr<OutputFile> json = open_report(arguments.json);
   const std::unique_ptr<OutputFile> html = open_report(arguments.html);
-  SuiteResult result = value_or_throw(run_suite(arguments.suite, jobs, options));
+  std::optional<StepLine> line;
+  if (arguments.progress) {
+    line.emplace("job");
+    options.on_job = std::ref(*line);
+  }
+  SuiteResult result = value_or_throw(measure(arguments.suite, jobs, options));
   if (arguments.instructions && !result.cancelled) {
-    count_suite_instructions(result, &cancellation);
+    if (arguments.progress) {
+      line.emplace("instructions of job");
+      options.on_job = std::ref(*line);
+    }
+    count_suite_instructions(result, options);
     result.cancelled = cancellation.requested();
   }
+  line.reset();
   if (result.cancelled) {
     fmt::print(stderr, "tidemark: stopped before the measurement was complete\n");
     return signals.exit_code(kExitDone);

@@ -15,21 +15,22 @@ constexpr double kMostBacklogGrowth = 0.01;  // of the offered rate
 
 RateVerdict judge_rate(const LatencyRun& run, std::chrono::nanoseconds latency_bound) {
   const auto offered = static_cast<double>(run.offered_rate);
+  const double growth = run.lag.backlog_growth(run.offered_rate);
+  const bool overloaded = run.cut_off_after || growth > kMostBacklogGrowth * offered;
+  const RateOutcome failed = overloaded ? RateOutcome::kOverloaded : RateOutcome::kLate;
   if (!run.rate_reached()) {
-    return {RateOutcome::kOverloaded,
+    return {failed,
             fmt::format("only {:.1f} % of the rate was sent", 100 * run.achieved_rate / offered)};
   }
-  const double growth = run.lag.backlog_growth(run.offered_rate);
-  if (growth > kMostBacklogGrowth * offered) {
-    return {RateOutcome::kOverloaded,
+  if (overloaded) {
+    return {failed,
             fmt::format("the backlog grew by {:.1f} % of the rate", 100 * growth / offered)};
   }
   const auto p99 = run.latencies.event_time_to_result.percentile(99);
-  if (!p99) return {RateOutcome::kLate, "no window was completed"};
+  if (!p99) return {failed, "no window was completed"};
   if (*p99 > latency_bound.count()) {
-    return {RateOutcome::kLate,
-            fmt::format("p99 is above {}",
-                        nanoseconds_text(static_cast<double>(latency_bound.count())))};
+    return {failed, fmt::format("p99 is above {}",
+                                nanoseconds_text(static_cast<double>(latency_bound.count())))};
   }
   return {};
 }

@@ -35,12 +35,13 @@ struct RateVerdict {
   std::string reason;  // in a few words; empty if sustained
 };
 
-// A run at a rate is overloaded if
+// A run at a rate is not sustained if
 //  - less than 99 % of the offered rate was sent, or
-//  - the backlog grew by more than 1 % of the offered rate;
-// and late if
+//  - the backlog grew by more than 1 % of the offered rate, or
 //  - the 99th percentile of event time to result is above `latency_bound`, or
 //  - no result was recorded, so that there is no latency to judge by.
+// It is overloaded if the backlog grew, or if it was cut off; otherwise late. A stall at the end of
+// a short run keeps rows from being sent too, and says nothing of higher rates.
 RateVerdict judge_rate(const LatencyRun& run, std::chrono::nanoseconds latency_bound);
 
 // Tries rates by RateSearch, each as in run_latency, until that is done or `options` are cancelled.

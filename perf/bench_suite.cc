@@ -148,6 +148,7 @@ Expected<SuiteResult> run_suite(const std::string& name, const std::vector<Suite
   result.name = name;
   result.instructions_by = "not counted without --instructions";
   for (const SuiteJob& job : jobs) {
+    if (options.on_job) options.on_job(result.entries.size(), jobs.size(), job.name);
     const Expected<PlainResults> expected = compute_plainly(job.options);
     if (!expected) return tl::unexpected(expected.error());
     SuiteEntry entry = run_entry(job, *expected, options);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ std::vector<SuiteJob> ci_suite();
 struct SuiteOptions {
   std::size_t repeats = 5;  // of each job, at least 1
   const Cancellation* cancellation = nullptr;
+  // Called before each job, by one thread at a time, for those who wait; may be empty.
+  std::function<void(std::size_t done, std::size_t all, const std::string& next)> on_job{};
 };
 
 struct SuiteEntry {

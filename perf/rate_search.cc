@@ -57,12 +57,20 @@ std::optional<std::uint64_t> RateSearch::next_downwards() const {
   if (bottom->second.late()) {
     // Where nothing came out in the time there was, less comes out at a lower rate.
     if (!bottom->second.latency) return std::nullopt;
-    const auto above = std::next(bottom);
-    const bool grew = above != tries_.end() && above->second.late() && above->second.latency &&
-                      *bottom->second.latency > kGrowsAsRateFalls * *above->second.latency;
-    if (grew) return std::nullopt;
+    if (grows_downwards()) return std::nullopt;
   }
   return std::max(limits_.lowest, bottom->first / 2);
+}
+
+bool RateSearch::grows_downwards() const {
+  const auto grew = [](const Tries& low, const Tries& high) {
+    return low.late() && high.late() && low.latency && high.latency &&
+           *low.latency > kGrowsAsRateFalls * *high.latency;
+  };
+  if (tries_.size() < 3) return false;
+  const auto first = tries_.begin();
+  const auto second = std::next(first);
+  return grew(first->second, second->second) && grew(second->second, std::next(second)->second);
 }
 
 std::optional<std::uint64_t> RateSearch::between(std::uint64_t low, std::uint64_t high) const {

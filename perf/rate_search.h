@@ -20,10 +20,9 @@ struct RateSearchLimits {
 // What trying a rate says of the rates around it.
 enum class RateOutcome {
   kSustained,
-  kOverloaded,  // rows could not be sent in time: no higher rate can be sustained
-  // All rows were sent in time, but results came too late, or there were none. That bounds nothing:
-  // a queue grows with the rate, but what waits for event time waits the shorter the faster it
-  // runs.
+  kOverloaded,  // ever more rows wait to be sent: no higher rate can be sustained
+  // The backlog is steady, but results came too late, or there were none. That bounds nothing: a
+  // queue grows with the rate, but what waits for event time waits the shorter the faster it runs.
   kLate,
 };
 
@@ -35,8 +34,8 @@ struct RateAnswer {
 
 // Doubles or halves the rate until one that is sustained lies below one that is not, then bisects
 // the factor between them. While no rate is sustained and the last ones are late but not
-// overloaded, higher ones are tried as long as latency falls with them, then lower ones as long as
-// it does not grow by half or more. Measurements are noisy: a rate that fails is tried again, and a
+// overloaded, higher ones are tried as long as latency falls with them, then lower ones until it
+// has grown by half twice in a row. Measurements are noisy: a rate that fails is tried again, and a
 // third time if that says otherwise; the rate that is found has been sustained twice. The same
 // answers give the same search.
 class RateSearch {
@@ -71,6 +70,8 @@ class RateSearch {
   std::optional<std::uint64_t> next_without_good() const;
   std::optional<std::uint64_t> next_upwards() const;
   std::optional<std::uint64_t> next_downwards() const;
+  // Whether latency has grown at each of the last two lower rates.
+  bool grows_downwards() const;
   // A rate between the two, unless they are within the precision.
   std::optional<std::uint64_t> between(std::uint64_t low, std::uint64_t high) const;
 

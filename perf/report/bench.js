@@ -1,9 +1,9 @@
 // A document of `tidemark bench`.
 
 const kLatencies = [
-  ["event_time_to_result", "event time to result", "from when the row that completes the window was due"],
-  ["hand_over_to_result", "hand-over to result", "from when that row was handed over"],
-  ["watermark_to_result", "watermark to result", "from when the watermark passed the window's end"],
+  ["event_time_to_result", "event time to result", "from when the window's newest row was due, the last whose turn comes before the window's end"],
+  ["hand_over_to_result", "hand-over to result", "from when the batch with that row was handed over"],
+  ["watermark_to_result", "watermark to result", "from when the watermark that completes the window had entered on every partition"],
 ];
 const kPercentiles = [["p50", 50], ["p90", 90], ["p99", 99], ["p99.9", 99.9], ["p99.99", 99.99]];
 

@@ -54,9 +54,11 @@ TEST(BenchCommandTest, MeasuresAndWritesExactlyTheDocumentedFields) {
   std::set<std::string> names;
   collect_names(report, names);
   const CommandResult suite =
-      run_command("tidemark bench --suite ci --repeat 1 --json s --html p", folder);
+      run_command("tidemark bench --suite ci --repeat 1 --json s --html p --progress", folder);
   ASSERT_EQ(suite.exit_code, 0) << suite.err << suite.out;
   EXPECT_THAT(suite.out, HasSubstr("has the results of the plain"));
+  EXPECT_THAT(suite.err, HasSubstr("job 1 of 14: tumbling"));
+  EXPECT_THAT(suite.err, testing::ContainsRegex("job 14 of 14: lateness, [0-9]+ s left"));
   EXPECT_THAT(folder.read("p"), HasSubstr("many-windows"));
   collect_names(nlohmann::json::parse(folder.read("s")), names);
   EXPECT_THAT(names, testing::ContainerEq(documented_fields("benchmarking.md")));
@@ -88,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Refusal{"html", "--html none/f", "cannot write none/f"},
         Refusal{"suite", "--suite nightly", "--suite must be ci, but is nightly"},
-        Refusal{"beside_suite", "--suite ci --keys 5", "--keys does not go with --suite, whose jobs are fixed; --repeat, --json, --html"},
+        Refusal{"beside_suite", "--suite ci --keys 5",
+                "--keys does not go with --suite, whose jobs are fixed; --repeat, --json, --html"},
         Refusal{"suite_job", "--suite ci --suite-job no", "the suite has no job no"},
         Refusal{"instructions", "--instructions", "--instructions is for --suite"},
         Refusal{"window", "--window 'sliding size=0s slide=1s'", "--window"},

@@ -47,14 +47,15 @@ TEST_P(ReportRefusalTest, InOneSentenceAndWithoutAPage) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, ReportRefusalTest,
-    testing::Values(
-        ReportRefusal{"NoDocument", "--html p.html", "FILE"},
-        ReportRefusal{"NoPage", "good.json", "--html"},
-        ReportRefusal{"Missing", "none.json --html p.html", "cannot read none.json"},
-        ReportRefusal{"Folder", ". --html p.html", "cannot read .: Is a directory"},
-        ReportRefusal{"NotJson", "good.json text.json --html p.html", "text.json:1:1: this is not JSON"},
-        ReportRefusal{"OverADocument", "good.json --html good.json", "would overwrite"},
-        ReportRefusal{"NoFolder", "good.json --html none/p.html", "cannot write none/p.html"}),
+    testing::Values(ReportRefusal{"NoDocument", "--html p.html", "FILE"},
+                    ReportRefusal{"NoPage", "good.json", "--html"},
+                    ReportRefusal{"Missing", "none.json --html p.html", "cannot read none.json"},
+                    ReportRefusal{"Folder", ". --html p.html", "cannot read .: Is a directory"},
+                    ReportRefusal{"NotJson", "good.json text.json --html p.html",
+                                  "text.json:1:1: this is not JSON"},
+                    ReportRefusal{"OverADocument", "good.json --html good.json", "would overwrite"},
+                    ReportRefusal{"NoFolder", "good.json --html none/p.html",
+                                  "cannot write none/p.html"}),
     [](const testing::TestParamInfo<ReportRefusal>& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -44,6 +44,8 @@ TEST(SustainedRateTest, HoldsTheScheduleTheBacklogAndTheLatency) {
 
   LatencyRun slow = sustained_run();
   slow.achieved_rate = 989;
+  verdict_is(slow, RateOutcome::kLate, "only 98.9 % of the rate was sent");
+  slow.cut_off_after = milliseconds(5'100);
   verdict_is(slow, RateOutcome::kOverloaded, "only 98.9 % of the rate was sent");
 
   LatencyRun growing = sustained_run();

@@ -174,7 +174,7 @@ TEST(RateSearchTest, ALateRateThatLowerOnesMakeWorseEndsTheSearchEarly) {
   RateSearch search(limits());
   const auto tried = run(search, Answers(WaitingSystem{"", 1'000'000, 1.0 / 150'000, 0.01, true}));
   EXPECT_EQ(search.highest_sustained(), std::nullopt);
-  EXPECT_EQ(*std::min_element(tried.begin(), tried.end()), limits().first / 2);
+  EXPECT_EQ(*std::min_element(tried.begin(), tried.end()), limits().first / 4);
   EXPECT_EQ(*std::max_element(tried.begin(), tried.end()), limits().first * 2);
 }
 
