@@ -16,6 +16,9 @@
 
 namespace tidemark::bench {
 
+// How far sources may be apart, in ms of event time: what one of them is ahead by is held in state.
+constexpr std::int64_t kMaxDrift = 10'000;
+
 // Runs to the end of the rows, one source and one window stage per core. `sinks[i]` consumes the
 // results of window stage i on its core.
 template <typename Sink>
@@ -23,6 +26,7 @@ RunReport run_columns(WindowQuery query, const RowColumns& rows, std::vector<Sin
   const std::size_t cores = sinks.size();
   query.keys = RowColumns::key_columns();
   query.values = RowColumns::value_columns();
+  if (query.time_domain == TimeDomain::kEvent) query.max_drift = kMaxDrift;
   PipelineOptions options;
   options.cores = cores;
   const CpuAllowance allowance = cpu_allowance();
