@@ -18,6 +18,9 @@ namespace {
 // Ratios of decimal fractions miss a threshold by their last bit.
 constexpr double kLastBit = 1e-12;
 
+// How the reason of a figure begins that cannot be judged and is no failure.
+constexpr const char* kReportedOnly = "reported only";
+
 bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
   return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
     return pattern == name || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
@@ -85,6 +88,9 @@ class Comparer {
                                  base_.source, next_.source));
     }
     decide_timings();
+    if (has_pair() && !has_judged_pair()) {
+      result_.notes.push_back("no figure was judged: all that both sides have are reported only");
+    }
     return std::move(result_);
   }
 
@@ -94,6 +100,13 @@ class Comparer {
   bool has_pair() const {
     return std::any_of(result_.figures.begin(), result_.figures.end(),
                        [](const FigureComparison& figure) { return figure.base && figure.next; });
+  }
+
+  bool has_judged_pair() const {
+    return std::any_of(
+        result_.figures.begin(), result_.figures.end(), [](const FigureComparison& figure) {
+          return figure.base && figure.next && !figure.reason.starts_with(kReportedOnly);
+        });
   }
 
   void not_comparable(std::string why) {
@@ -305,13 +318,14 @@ class Comparer {
         matches_any(base.name, options().lower) || matches_any(base.name, options().higher);
     const std::size_t fewest = std::min(comparison.base->count, comparison.next->count);
     if (options().counters_only) {
-      comparison.reason = "reported only: --gate counters";
+      comparison.reason = fmt::format("{}: --gate counters", kReportedOnly);
     } else if (comparison.better == Better::kEqual ||
                (base.direction_unknown && !direction_given)) {
-      comparison.reason =
-          "reported only: it varies, and --lower or --higher has to say which way is better";
+      comparison.reason = fmt::format(
+          "{}: it varies, and --lower or --higher has to say which way is better", kReportedOnly);
     } else if (base.needs_runs && std::min(base_.runs, next_.runs) < options().min_runs) {
-      comparison.reason = "reported only: a single run cannot tell, give a folder of runs or --run";
+      comparison.reason = fmt::format(
+          "{}: a single run cannot tell, give a folder of runs or --run", kReportedOnly);
     } else if (fewest < options().min_runs) {
       too_few(base, comparison);
     } else if ((base.summary || next.summary) &&

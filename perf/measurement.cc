@@ -22,6 +22,11 @@ namespace tidemark {
 namespace {
 
 Expected<std::string> text_of_file(const std::string& path) {
+  std::error_code ignored;
+  // Such as /dev/zero, which has no end.
+  if (std::filesystem::is_character_file(path, ignored)) {
+    return make_error(fmt::format("{} is a device: give a file of measurements", path));
+  }
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad()) {

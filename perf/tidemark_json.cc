@@ -56,14 +56,13 @@ class TidemarkReader {
 
   Measurement bench() {
     read_surroundings();
-    // A suite has no figures but those of its jobs.
-    if (!has("/suite")) {
+    if (has("/suite")) {
+      suite();
+    } else {
       throughput();
       latencies();
       rates();
       counters("", JsonPath("/counters"));
-    } else {
-      suite();
     }
     read_checks();
     return std::move(measurement_);
@@ -232,6 +231,11 @@ class TidemarkReader {
   }
 
   void suite() {
+    for (const char* part : {"throughput", "latency", "rates", "counters"}) {
+      if (has(JsonPath() / part)) {
+        refuse(JsonPath() / part, "null, as a suite has no figures but those of its jobs");
+      }
+    }
     const JsonPath suite("/suite");
     const std::size_t count = list(suite, "a list of at least one job");
     for (std::size_t i = 0; i < count; ++i) {

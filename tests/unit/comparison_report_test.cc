@@ -330,6 +330,64 @@ TEST_F(ComparisonReportTest, EveryNumberOfTheJUnitFollowsFromTheJson) {
   expect_junit_follows(comparison_junit(comparison_), report_);
 }
 
+TEST_F(ComparisonReportTest, EveryNumberForGithubActionFollowsFromTheJson) {
+  std::size_t entries = 0;
+  for (const Better better : {Better::kHigher, Better::kLower}) {
+    for (const json& entry : json::parse(github_action_json(comparison_, better))) {
+      ++entries;
+      const auto figure =
+          std::find_if(report_["figures"].begin(), report_["figures"].end(),
+                       [&](const json& one) { return one["name"] == entry["name"]; });
+      ASSERT_NE(figure, report_["figures"].end()) << entry;
+      EXPECT_EQ((*figure)["better"] == "higher", better == Better::kHigher) << entry;
+      EXPECT_EQ(entry["value"], (*figure)["new"]["median"]);
+      EXPECT_EQ(entry["unit"], (*figure)["unit"]);
+      expect_sentence_shows(entry["extra"], *figure);
+    }
+  }
+  const std::size_t numbers = static_cast<std::size_t>(std::count_if(
+      report_["figures"].begin(), report_["figures"].end(),
+      [](const json& one) { return !one["new"].is_null() && one["new"].contains("median"); }));
+  EXPECT_EQ(entries, numbers);
+}
+
+TEST(ChangePointsTextTest, EveryNumberFollowsFromTheJson) {
+  HistoryFindings findings;
+  findings.change_points = {
+      {"parse", "ns", 18, "2026-01-19T00:00:00Z", "c18", 12'345.6, 15'000.4, 0.001, true},
+      {"throughput", "rows/s", 40, "2026-02-10T00:00:00Z", "", 2.5e6, 2.75e6, 0.0094, false},
+      {"late", "", 7, "2026-01-08T00:00:00Z", "c7", 0, 12, 0.002, true}};
+  const json report = json::parse(comparison_json(every_figure({}), &findings));
+  const std::vector<std::string> lines =
+      split(change_points_text(findings.change_points), std::regex("\n"));
+  ASSERT_EQ(lines.size(), 1 + report["change_points"].size());
+  EXPECT_EQ(lines[0], fmt::format("history: {} change points", report["change_points"].size()));
+  const std::map<std::string, std::string> units{
+      {"parse", "ns"}, {"throughput", "rows/s"}, {"late", ""}};
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const json& point = report["change_points"][i];
+    const std::regex form(
+        R"(  (\S+)(?:  (\S+) %)?  from (.+) to (.+)  at (\S+?)(?:, commit (\S+))?  p=(\S+?)(  worse)?)");
+    std::smatch found;
+    ASSERT_TRUE(std::regex_match(lines[i + 1], found, form)) << lines[i + 1];
+    const double before = point["before"], after = point["after"];
+    EXPECT_EQ(found[1], point["figure"]);
+    EXPECT_EQ(found[2].matched, before != 0);
+    if (found[2].matched) {
+      EXPECT_NEAR(std::stod(found[2]), 100 * (after / before - 1), 0.0500001);
+    }
+    for (const auto& [at, value] : std::map<std::size_t, double>{{3, before}, {4, after}}) {
+      const ShownNumber number = number_in(found[at]);
+      const double scale = scale_of(number.rest, units.at(point["figure"]));
+      EXPECT_NEAR(number.value * scale, value, number.tolerance * scale) << found[at];
+    }
+    EXPECT_EQ(found[5], point["time"]);
+    EXPECT_EQ(found[6].str(), point["commit"]);
+    EXPECT_NEAR(std::stod(found[7]), point["p_value"].get<double>(), 0.000500001);
+    EXPECT_EQ(found[8].matched, point["worse"]);
+  }
+}
+
 TEST_F(ComparisonReportTest, TheJUnitSkipsWhatMayBeMissing) {
   CompareOptions options;
   options.allow_missing = true;

@@ -402,6 +402,7 @@ TEST(ComparisonTest, OnePercentileARunIsReportedAndNotJudged) {
   const Comparison comparison = compare_texts(with_p99(5), with_p99(50), options);
   EXPECT_EQ(comparison.verdict(), OverallVerdict::kSame);
   EXPECT_THAT(comparison.figures.at(0).reason, HasSubstr("reported only"));
+  EXPECT_THAT(comparison.notes, ElementsAre(HasSubstr("no figure was judged")));
 }
 
 TEST(ComparisonTest, WhereOnlyCountersAreGatedTimingsAreReported) {

@@ -275,6 +275,12 @@ TEST(MeasurementTest, RunsOfOneSideThatWereMadeOtherwiseAreRefused) {
   EXPECT_THAT(added.error().message, HasSubstr("machine.num_cpus (2 and 4)"));
 }
 
+TEST(MeasurementTest, ADeviceIsNoFileOfMeasurements) {
+  const Expected<Measurement> endless = read_measurement_file("/dev/zero", BenchmarkTime::kReal);
+  ASSERT_FALSE(endless);
+  EXPECT_THAT(endless.error().message, HasSubstr("/dev/zero is a device"));
+}
+
 TEST(MeasurementTest, RunsOfOneSideWithOtherJobsAreRefused) {
   nlohmann::ordered_json document = test_support::suite_document();
   Expected<Measurement> all = read(document.dump());

@@ -198,6 +198,9 @@ INSTANTIATE_TEST_SUITE_P(
                       "/suite",
                       {5, "x", true, Json::array(), Json::object()},
                       "a list of at least one job"},
+        RefusedMember{suite_document(), "/counters", {5, "x", Json::object()}, "null, as a suite"},
+        RefusedMember{
+            suite_document(), "/throughput", {5, "x", Json::object()}, "null, as a suite"},
         RefusedMember{suite_document(),
                       "/suite/0",
                       {nullptr, 5, "x", Json::object()},
