@@ -75,7 +75,9 @@ bool is_counter(const std::string& key, const Json& value) {
       "family_index",   "repetitions",   "threads",          "per_family_instance_index",
       "iterations",     "real_time",     "repetition_index", "cpu_time"};
   if (kRowKeys.contains(key)) return false;
-  if (value.is_string()) return is_numeric(value.get<std::string>());
+  if (value.is_string()) {
+    return is_numeric(value.get<std::string>()) || key.ends_with("per_second");
+  }
   return value.is_number() || value.is_null() || rule_of(key).known;
 }
 
