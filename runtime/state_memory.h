@@ -11,8 +11,8 @@ namespace tidemark {
 // blocks come from the system in huge pages, where it has them: they are read at random, and then a
 // page of 4 KiB costs a walk of the page table nearly every time. Smaller ones, of which the log of
 // slices is made, are written and read from end to end, and do better with small pages: those are
-// still in the cache from being cleared when they are written. From kFaultedBlock on their pages are
-// asked for all at once, which takes little more than half as long as a fault for each. Not
+// still in the cache from being cleared when they are written. From kFaultedBlock on their pages
+// are asked for all at once, which takes little more than half as long as a fault for each. Not
 // thread-safe: each window stage has its own.
 class StateMemory final : public std::pmr::memory_resource {
  public:
