@@ -38,6 +38,7 @@ ordered_json run_json(const ThroughputRun& run) {
           {"wall_seconds", report.wall_seconds},
           {"cpu_seconds", run.cpu_seconds},
           {"cpu_share", run.cpu_share()},
+          {"throttled_ns", throttled_json(run.throttled)},
           {"rows_read", report.rows_read},
           {"rows_on_time", report.rows_on_time},
           {"rows_late", report.rows_late},

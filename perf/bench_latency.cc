@@ -65,11 +65,13 @@ LatencyRun run_latency(const BenchOptions& options, std::uint64_t rate) {
   LatencyRun run;
   run.rows = config.rows;
   run.offered_rate = rate;
+  const auto throttling_before = cgroup_cpu_throttling();
   const double cpu_before = process_cpu_seconds();
   const std::uint64_t switches_before = process_involuntary_switches();
   run.report = run_pipeline(bench_query(options), parts.partitions, parts.sinks, nullptr,
                             bench_pipeline(options, options.cores));
   run.cpu_seconds = process_cpu_seconds() - cpu_before;
+  run.throttled = throttled_between(throttling_before, cgroup_cpu_throttling());
   run.involuntary_switches = process_involuntary_switches() - switches_before;
   for (const BenchPartition* partition : parts.paced) {
     run.lag.merge(partition->lag());

@@ -10,6 +10,7 @@
 #include "tidemark/perf/recording_cost.h"
 #include "tidemark/perf/result_latencies.h"
 #include "tidemark/perf/schedule_lag.h"
+#include "tidemark/runtime/cpu_allowance.h"
 
 namespace tidemark {
 
@@ -33,6 +34,7 @@ struct LatencyRun {
   double recording_seconds = 0;  // CPU time for recording, at the sinks and at the sources
   double cpu_seconds = 0;        // of the whole process during the run
   std::uint64_t involuntary_switches = 0;
+  std::optional<CpuThrottling> throttled;
 
   // At least 99 % of the offered rate.
   bool rate_reached() const { return achieved_rate >= 0.99 * static_cast<double>(offered_rate); }

@@ -44,9 +44,11 @@ ThroughputRun run_throughput(const BenchOptions& options, std::size_t cores, std
   PipelineOptions pipeline = bench_pipeline(options, cores);
   pipeline.batch_rows = batch_rows;
   ThroughputRun run;
+  const auto throttling_before = cgroup_cpu_throttling();
   const double cpu_before = process_cpu_seconds();
   run.report = run_pipeline(bench_query(options), sources, sinks, nullptr, pipeline);
   run.cpu_seconds = process_cpu_seconds() - cpu_before;
+  run.throttled = throttled_between(throttling_before, cgroup_cpu_throttling());
   for (const auto& sink : checksums) run.checksum += sink->checksum();
   return run;
 }

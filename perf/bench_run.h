@@ -11,6 +11,7 @@
 #include "tidemark/perf/bench_latency.h"
 #include "tidemark/perf/bench_options.h"
 #include "tidemark/perf/bench_rates.h"
+#include "tidemark/runtime/cpu_allowance.h"
 
 namespace tidemark {
 
@@ -19,6 +20,7 @@ struct ThroughputRun {
   RunReport report;
   std::uint64_t checksum = 0;
   double cpu_seconds = 0;  // of all threads of the process
+  std::optional<CpuThrottling> throttled;
 
   // See cpu_share() in cpu_time.h.
   double cpu_share() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,14 @@ class BenchText : public TextLines {
       line("  the machine was busy: workers got {:.0f} % of the CPU time they were ready to use",
            100 * run.cpu_share());
     }
+    std::optional<CpuThrottling> all;
+    for (const ThroughputRun& repeat : result_.repeats) {
+      if (!repeat.throttled) continue;
+      if (!all) all.emplace();
+      all->times += repeat.throttled->times;
+      all->time += repeat.throttled->time;
+    }
+    throttling(all, "in these passes");
   }
 
   void latency() {
@@ -91,6 +100,7 @@ class BenchText : public TextLines {
         "  the system took the CPU from workers {} times; they got {:.1f} % of the time they could "
         "use",
         run.involuntary_switches, 100 * cpu_share(run.report, run.cpu_seconds));
+    throttling(run.throttled, "in this run");
     recording(run);
   }
 
@@ -157,6 +167,12 @@ class BenchText : public TextLines {
   }
 
  private:
+  void throttling(const std::optional<CpuThrottling>& throttled, const char* when) {
+    if (!throttled || throttled->time.count() == 0) return;
+    line("  the CPU quota of the cgroup stopped its threads for {} in all {}",
+         lag_text(throttled->time), when);
+  }
+
   void percentiles(const ResultLatencies& latencies) {
     if (latencies.event_time_to_result.count() == 0) {
       no_data();

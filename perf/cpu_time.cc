@@ -27,4 +27,10 @@ double cpu_share(const RunReport& report, double cpu_seconds) {
   return seconds > 0 ? std::min(1.0, cpu_seconds / seconds) : 1;
 }
 
+std::optional<CpuThrottling> throttled_between(const std::optional<CpuThrottling>& before,
+                                               const std::optional<CpuThrottling>& after) {
+  if (!before || !after) return std::nullopt;
+  return CpuThrottling{after->times - before->times, after->time - before->time};
+}
+
 }  // namespace tidemark

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "tidemark/operators/run_report.h"
+#include "tidemark/runtime/cpu_allowance.h"
 
 namespace tidemark {
 
@@ -16,5 +18,9 @@ std::uint64_t process_involuntary_switches();
 // `cpu_seconds` of a run over the time for which its workers were not parked, at most 1. Well below
 // 1 other processes, or a quota, kept the workers from running.
 double cpu_share(const RunReport& report, double cpu_seconds);
+
+// What a quota took between two readings; nothing where it is not counted.
+std::optional<CpuThrottling> throttled_between(const std::optional<CpuThrottling>& before,
+                                               const std::optional<CpuThrottling>& after);
 
 }  // namespace tidemark

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tidemark/perf/cpu_time.h"
+#include "tidemark/perf/machine_json.h"
 #include "tidemark/perf/percentile_text.h"
 
 namespace tidemark {
@@ -75,6 +76,7 @@ ordered_json latency_json(const LatencyRun& run) {
       {"results_recorded", run.latencies.event_time_to_result.count()},
       {"window_filled", run.window_filled},
       {"cpu_share", cpu_share(run.report, run.cpu_seconds)},
+      {"throttled_ns", throttled_json(run.throttled)},
       {"involuntary_switches", run.involuntary_switches},
       {"event_time_ms", run.event_time_ms}};
   for (const auto& [name, latencies] : run.latencies.all()) {

@@ -20,4 +20,8 @@ ordered_json build_json(const Build& build) {
           {"flags", build.flags},       {"allocator", build.allocator}};
 }
 
+ordered_json throttled_json(const std::optional<CpuThrottling>& throttled) {
+  return throttled ? ordered_json(throttled->time.count()) : ordered_json(nullptr);
+}
+
 }  // namespace tidemark

@@ -111,16 +111,22 @@ std::optional<double> tighter(std::optional<double> a, std::optional<double> b) 
   return std::min(*a, *b);
 }
 
-// A cgroup gets no more than any of its ancestors, so all directories up to the mount count.
-template <typename ReadLimit>
-std::optional<double> tightest_upwards(const fs::path& mount_point, fs::path relative,
-                                       ReadLimit read_limit) {
-  std::optional<double> tightest = read_limit(mount_point);
-  for (relative = relative.lexically_normal(); !relative.empty() && relative != ".";
-       relative = relative.parent_path()) {
-    tightest = tighter(tightest, read_limit(mount_point / relative));
+// A cgroup gets no more than any of its ancestors, so all directories up to the mount count. Calls
+// visit(directory) for each of them, of the cgroup that `controller` puts this process in.
+template <typename Visit>
+void visit_upwards(const fs::path& root, std::string_view type, std::string_view controller,
+                   Visit visit) {
+  const std::optional<Mount> mount =
+      find_mount(read_text(root / "proc/self/mountinfo"), type, controller);
+  const std::optional<std::string> cgroup =
+      find_cgroup(read_text(root / "proc/self/cgroup"), controller);
+  if (!mount || !cgroup) return;
+  const fs::path point = root / mount->point.relative_path();
+  visit(point);
+  for (fs::path relative = below_mount(*mount, *cgroup).lexically_normal();
+       !relative.empty() && relative != "."; relative = relative.parent_path()) {
+    visit(point / relative);
   }
-  return tightest;
 }
 
 std::optional<double> v2_limit(const fs::path& directory) {
@@ -133,6 +139,16 @@ std::optional<double> v1_limit(const fs::path& directory) {
   return quota && period ? quota_from_v1(*quota, *period) : std::nullopt;
 }
 
+// Lines of cpu.stat: a name, a space and a number.
+std::optional<long long> stat_of(const std::string& text, std::string_view name) {
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with(name) && line.substr(name.size()).starts_with(' ')) {
+      return to_number(std::string_view(line).substr(name.size()));
+    }
+  }
+  return std::nullopt;
+}
+
 std::string plural_cpus(std::size_t count) {
   return fmt::format("{} CPU{}", count, count == 1 ? "" : "s");
 }
@@ -140,19 +156,38 @@ std::string plural_cpus(std::size_t count) {
 }  // namespace
 
 std::optional<double> cgroup_cpu_quota(const fs::path& root) {
-  const std::string mounts = read_text(root / "proc/self/mountinfo");
-  const std::string cgroups = read_text(root / "proc/self/cgroup");
   std::optional<double> quota;
-  const auto look = [&](std::string_view type, std::string_view controller, auto read_limit) {
-    const std::optional<Mount> mount = find_mount(mounts, type, controller);
-    const std::optional<std::string> cgroup = find_cgroup(cgroups, controller);
-    if (!mount || !cgroup) return;
-    quota = tighter(quota, tightest_upwards(root / mount->point.relative_path(),
-                                            below_mount(*mount, *cgroup), read_limit));
-  };
-  look("cgroup2", "", v2_limit);
-  look("cgroup", "cpu", v1_limit);
+  visit_upwards(root, "cgroup2", "",
+                [&](const fs::path& directory) { quota = tighter(quota, v2_limit(directory)); });
+  visit_upwards(root, "cgroup", "cpu",
+                [&](const fs::path& directory) { quota = tighter(quota, v1_limit(directory)); });
   return quota;
+}
+
+std::optional<CpuThrottling> cgroup_cpu_throttling(const fs::path& root) {
+  std::optional<CpuThrottling> throttling;
+  // Version 1 counts nanoseconds, version 2 microseconds.
+  const auto add = [&](const fs::path& directory, std::string_view name, long long unit) {
+    const std::string text = read_text(directory / "cpu.stat");
+    const std::optional<long long> times = stat_of(text, "nr_throttled");
+    const std::optional<long long> time = stat_of(text, name);
+    if (!times || !time) return;
+    if (!throttling) throttling.emplace();
+    throttling->times += static_cast<std::uint64_t>(*times);
+    throttling->time += std::chrono::nanoseconds(*time * unit);
+  };
+  visit_upwards(root, "cgroup2", "",
+                [&](const fs::path& directory) { add(directory, "throttled_usec", 1'000); });
+  visit_upwards(root, "cgroup", "cpu",
+                [&](const fs::path& directory) { add(directory, "throttled_time", 1); });
+  return throttling;
+}
+
+std::string workers_reason(std::size_t mask_cpus, std::optional<double> quota,
+                           std::string_view where) {
+  const std::string cpus = fmt::format("{} {}", plural_cpus(mask_cpus), where);
+  if (!quota || *quota >= static_cast<double>(mask_cpus)) return cpus;
+  return fmt::format("a cgroup quota of {:g} CPUs, {}", *quota, cpus);
 }
 
 CpuAllowance cpu_allowance() {
@@ -163,14 +198,9 @@ CpuAllowance cpu_allowance() {
   const std::size_t mask_cpus =
       allowance.cpus.empty() ? std::thread::hardware_concurrency() : allowance.cpus.size();
   allowance.workers = default_workers(mask_cpus, allowance.quota);
-  if (allowance.quota && allowance.workers < mask_cpus) {
-    allowance.reason = fmt::format("a cgroup quota of {:g} CPUs, {} in the affinity mask",
-                                   *allowance.quota, plural_cpus(mask_cpus));
-  } else if (allowance.cpus.empty()) {
-    allowance.reason = plural_cpus(mask_cpus) + " in the machine";
-  } else {
-    allowance.reason = plural_cpus(mask_cpus) + " in the affinity mask";
-  }
+  allowance.reason = allowance.cpus.empty()
+                         ? workers_reason(mask_cpus, allowance.quota, "in the machine")
+                         : workers_reason(mask_cpus, allowance.quota);
   return allowance;
 }
 

@@ -1,7 +1,9 @@
 // How many cores this process may use, and which.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,7 +19,7 @@ struct CpuAllowance {
   std::optional<double> quota;
   // Default number of workers: the mask's CPUs, at most the quota rounded up, at least 1.
   std::size_t workers = 1;
-  // For people: what decided `workers`, such as "2 CPUs in the affinity mask".
+  // For people: see workers_reason().
   std::string reason;
 };
 
@@ -30,6 +32,21 @@ std::optional<double> cgroup_cpu_quota(const std::filesystem::path& root = "/");
 
 // The rule by itself: `mask_cpus` CPUs and an optional quota.
 std::size_t default_workers(std::size_t mask_cpus, std::optional<double> quota);
+
+// What decides the number, for people, such as "2 CPUs in the affinity mask"; a quota below the
+// mask is always named, also where rounding it up gives all CPUs.
+std::string workers_reason(std::size_t mask_cpus, std::optional<double> quota,
+                           std::string_view where = "in the affinity mask");
+
+// How often, and for how long in all, a cgroup's quota kept this process's threads from running.
+struct CpuThrottling {
+  std::uint64_t times = 0;
+  std::chrono::nanoseconds time{};
+};
+
+// Since the cgroup was made, of this process's cgroup and its ancestors together; other processes
+// of theirs count too. nullopt where the kernel does not count it. Reads as cgroup_cpu_quota().
+std::optional<CpuThrottling> cgroup_cpu_throttling(const std::filesystem::path& root = "/");
 
 // Quota from the text of cgroup v2's cpu.max ("150000 100000", "max 100000"); nullopt means no
 // limit.

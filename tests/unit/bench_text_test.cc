@@ -103,6 +103,17 @@ std::vector<std::string> throughput_lines(const json& report) {
   return lines;
 }
 
+// Summed over passes, of which some may not tell; empty without a stop.
+std::vector<std::string> throttled_lines(const std::vector<json>& passes, const char* when) {
+  double sum = 0;
+  for (const json& pass : passes) {
+    if (!pass["throttled_ns"].is_null()) sum += as_number(pass["throttled_ns"]);
+  }
+  if (sum == 0) return {};
+  return {fmt::format(" the CPU quota of the cgroup stopped its threads for {} in all {}",
+                      nanoseconds_text(sum), when)};
+}
+
 std::string latency_line(const json& latency, const char* field, const char* name) {
   const json& figures = latency[field];
   return fmt::format(" {} {} {} {} {} {} {}", name, time_text(figures["p50"]),
@@ -240,6 +251,8 @@ void expect_text_of_json(const BenchResult& result) {
   expect_lines(text, throughput_lines(report));
   expect_lines(text, latency_lines(report));
   expect_lines(text, rate_lines(report));
+  expect_lines(text, throttled_lines(report["throughput"]["repeats"], "in these passes"));
+  expect_lines(text, throttled_lines({report["latency"]}, "in this run"));
   expect_lines(text, state_lines(report));
   expect_lines(text, check_lines(report));
 }
@@ -254,6 +267,22 @@ TEST(BenchTextTest, SoDoThoseOfARunThatDidNotReachItsRateOrWasCutOffOnABusyMachi
   result.latency->rows = 12'345'678;
   result.latency->cut_off_after = milliseconds(5'100);
   result.latency->lag.cut_off(milliseconds(4'321));
+  expect_text_of_json(result);
+}
+
+TEST(BenchTextTest, WhatAQuotaTookIsTold) {
+  BenchResult result = measured();
+  for (ThroughputRun& repeat : result.repeats) repeat.throttled.reset();
+  result.latency->throttled.reset();
+  EXPECT_THAT(bench_text(result, kMachine, kBuild), testing::Not(HasSubstr("CPU quota")));
+  const json report = json::parse(bench_json(result, kMachine, kBuild));
+  EXPECT_TRUE(report["latency"]["throttled_ns"].is_null());
+  result.repeats[0].throttled = CpuThrottling{2, milliseconds(30)};
+  result.repeats[2].throttled = CpuThrottling{1, milliseconds(12)};
+  result.latency->throttled = CpuThrottling{1, milliseconds(7)};
+  EXPECT_THAT(bench_text(result, kMachine, kBuild),
+              testing::AllOf(HasSubstr("stopped its threads for 42 ms in all in these passes"),
+                             HasSubstr("stopped its threads for 7 ms in all in this run")));
   expect_text_of_json(result);
 }
 

@@ -54,6 +54,14 @@ TEST(DefaultWorkers, QuotaRoundedUpNeverAboveTheMask) {
   EXPECT_EQ(default_workers(0, std::nullopt), 1U);
 }
 
+TEST(WorkersReason, NamesEveryQuotaBelowTheMask) {
+  EXPECT_EQ(workers_reason(1, std::nullopt), "1 CPU in the affinity mask");
+  EXPECT_EQ(workers_reason(2, 2.0), "2 CPUs in the affinity mask");
+  EXPECT_EQ(workers_reason(2, 4.0), "2 CPUs in the affinity mask");
+  EXPECT_EQ(workers_reason(2, 1.5), "a cgroup quota of 1.5 CPUs, 2 CPUs in the affinity mask");
+  EXPECT_EQ(workers_reason(8, 1.5), "a cgroup quota of 1.5 CPUs, 8 CPUs in the affinity mask");
+}
+
 // A root directory with made-up proc and cgroup files.
 class CgroupQuota : public testing::Test {
  protected:
@@ -87,6 +95,32 @@ TEST_F(CgroupQuota, TightestLimitOnTheWayToTheRootCounts) {
   write("sys/fs/cgroup/jobs.slice/batch/one/cpu.max", "400000 100000\n");
   write("sys/fs/cgroup/other/cpu.max", "10000 100000\n");
   EXPECT_EQ(cgroup_cpu_quota(root_), 1.5);
+}
+
+TEST_F(CgroupQuota, ThrottlingIsThatOfAllCgroupsOnTheWay) {
+  EXPECT_EQ(cgroup_cpu_throttling(root_), std::nullopt);
+  write("proc/self/mountinfo", kV2Mount);
+  write("proc/self/cgroup", "0::/jobs.slice/one\n");
+  write("sys/fs/cgroup/cpu.stat", "usage_usec 5\n");
+  EXPECT_EQ(cgroup_cpu_throttling(root_), std::nullopt);
+  write("sys/fs/cgroup/jobs.slice/cpu.stat",
+        "usage_usec 5\nnr_periods 9\nnr_throttled 3\nthrottled_usec 250\nnr_bursts 0\n");
+  write("sys/fs/cgroup/jobs.slice/one/cpu.stat", "nr_throttled 4\nthrottled_usec 1000\n");
+  const auto throttling = cgroup_cpu_throttling(root_);
+  ASSERT_TRUE(throttling);
+  EXPECT_EQ(throttling->times, 7U);
+  EXPECT_EQ(throttling->time, std::chrono::microseconds(1'250));
+}
+
+TEST_F(CgroupQuota, VersionOneCountsThrottledTimeInNanoseconds) {
+  write("proc/self/mountinfo",
+        "32 23 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n");
+  write("proc/self/cgroup", "4:cpu,cpuacct:/one\n");
+  write("sys/fs/cgroup/cpu/one/cpu.stat", "nr_periods 9\nnr_throttled 2\nthrottled_time 77\n");
+  const auto throttling = cgroup_cpu_throttling(root_);
+  ASSERT_TRUE(throttling);
+  EXPECT_EQ(throttling->times, 2U);
+  EXPECT_EQ(throttling->time, std::chrono::nanoseconds(77));
 }
 
 TEST_F(CgroupQuota, RootOfANamespaceHasALimitOfItsOwn) {
