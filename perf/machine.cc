@@ -48,4 +48,9 @@ Machine describe_machine(const CpuAllowance& allowance) {
   return machine;
 }
 
+std::string machine_text(const Machine& machine) {
+  const std::string text = fmt::format("{}; {}", machine.cpu_model, machine.system);
+  return machine.cgroup_quota ? fmt::format("{}; {}", text, machine.default_reason) : text;
+}
+
 }  // namespace tidemark

@@ -32,6 +32,9 @@ struct Build {
 // Reads /proc/cpuinfo and uname.
 Machine describe_machine(const CpuAllowance& allowance);
 
+// For people, on one line: the CPU and the system, and with a quota what it leaves.
+std::string machine_text(const Machine& machine);
+
 // The first model name in the text of /proc/cpuinfo, or "unknown".
 std::string cpu_model_of(std::string_view cpuinfo);
 

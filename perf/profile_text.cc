@@ -79,7 +79,7 @@ class ProfileText : public TextLines {
   }
 
   void machine(const Machine& machine, const Build& build) {
-    line("machine  {}; {}", machine.cpu_model, machine.system);
+    line("machine  {}", machine_text(machine));
     line("build    {} {}, {}, {} {}, {}", build.version, build.commit, build.compiler,
          build.build_type, build.flags, build.allocator);
     line(

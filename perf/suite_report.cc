@@ -103,7 +103,7 @@ std::string suite_text(const SuiteResult& result, const Machine& machine, const 
   std::string text =
       fmt::format("suite    {}: {} job{}, {} pass{} each, on one worker\n", result.name, jobs,
                   jobs == 1 ? "" : "s", passes, passes == 1 ? "" : "es");
-  text += fmt::format("machine  {}; {}\n", machine.cpu_model, machine.system);
+  text += fmt::format("machine  {}\n", machine_text(machine));
   text += fmt::format("build    {} {}, {}, {} {}, {}\n\n", build.version, build.commit,
                       build.compiler, build.build_type, build.flags, build.allocator);
   text += fmt::format("  {:<23} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>8}\n", "", "rows/s",

@@ -320,6 +320,15 @@ TEST(BenchTextTest, WhereNoWindowWasCompletedTheAdviceIsForItsKind) {
   }
 }
 
+TEST(SuiteTextTest, AQuotaOfTheMachineIsNamed) {
+  Machine machine = kMachine;
+  EXPECT_THAT(suite_text({}, machine, kBuild), HasSubstr("machine  a CPU; a system\n"));
+  machine.cgroup_quota = 1.5;
+  machine.default_reason = workers_reason(2, 1.5);
+  EXPECT_THAT(suite_text({}, machine, kBuild),
+              HasSubstr("a system; a cgroup quota of 1.5 CPUs, 2 CPUs in the affinity mask\n"));
+}
+
 TEST(SuiteTextTest, OneJobAndOnePassAreNamedInTheSingular) {
   std::vector<SuiteJob> jobs{ci_suite().front()};
   jobs[0].options.stream.rows = 100;

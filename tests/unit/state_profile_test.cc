@@ -415,6 +415,12 @@ TEST(ProfileTextTest, EveryNumberFollowsFromTheJson) {
   }
 }
 
+TEST(ProfileTextTest, AQuotaOfTheMachineIsNamed) {
+  Machine machine{"a CPU", "a system", 2, 1.5, 2, workers_reason(2, 1.5)};
+  EXPECT_THAT(profile_text(profiled(), machine, {}),
+              HasSubstr("a system; a cgroup quota of 1.5 CPUs, 2 CPUs in the affinity mask\n"));
+}
+
 struct BadProfile {
   const char* name;
   void (*spoil)(ProfileOptions&);
