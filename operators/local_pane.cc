@@ -7,7 +7,7 @@ namespace tidemark {
 
 namespace {
 // An index starts afresh before its cells could wrap around.
-constexpr std::uint32_t kHighestBase = std::uint32_t{1} << 31;
+constexpr std::uint32_t kHighestLocalBase = std::uint32_t{1} << 31;
 }  // namespace
 
 // One entry more than there are slots: where the next new one would be.
@@ -18,7 +18,7 @@ void LocalPane::open(std::int64_t slice, std::uint64_t row) {
   slice_ = slice;
   opened_at_ = row;
   index_base_ += static_cast<std::uint32_t>(size());
-  if (index_base_ > kHighestBase) {
+  if (index_base_ > kHighestLocalBase) {
     std::fill(index_.begin(), index_.end(), 0);
     index_base_ = 1;
   }
