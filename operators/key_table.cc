@@ -67,8 +67,10 @@ void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::
   } else {
     missed = probe_first_cells<2>(hashes, begin, slots, matches_key);
   }
-  // Two more cells without a branch leave next to none for the loop that has one.
-  for (std::size_t place = probes; slot_count_ > 0 && place < probes + 2; ++place) {
+  // Two more cells without a branch leave next to none for the loop that has one; unless most keys
+  // are new, and that branch is foreseen.
+  const bool few_missed = missed < rows / 4;
+  for (std::size_t place = probes; few_missed && place < probes + 2; ++place) {
     missed = probe_missed(hashes, begin, missed, place, slots, matches_key);
   }
   for (std::size_t i = 0; i < missed; ++i) {

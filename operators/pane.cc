@@ -128,43 +128,45 @@ void Pane::drop_index() {
   dense_ = true;
 }
 
-std::byte* Pane::add(std::uint32_t slot, std::uint32_t valid) {
+std::byte* Pane::add(std::uint32_t slot) {
   std::byte* entry = entries_.data() + size_ * entry_size_;
   copy_entry(entry, layout_.initial_entry().data(), entry_size_);
-  entry_header(entry) = {slot, valid};
+  entry_header(entry) = {slot, 0};
   ++size_;
-  common_valid_ &= valid;
+  common_valid_ = 0;
   return entry;
 }
 
-std::byte* Pane::find_or_add_hashed(std::uint32_t slot, std::uint32_t valid) {
+std::byte* Pane::find_or_add_hashed(std::uint32_t slot) {
   const std::size_t mask = index_.size() - 1;
   std::size_t place = hash_place(slot);
   while (index_[place] != kNoEntry) {
     std::byte* entry = entries_.data() + index_[place] * entry_size_;
-    if (entry_header(entry).slot == slot) {
-      entry_header(entry).valid |= valid;
-      return entry;
-    }
+    if (entry_header(entry).slot == slot) return entry;
     place = (place + 1) & mask;
   }
   index_[place] = static_cast<std::uint32_t>(size_);
-  return add(slot, valid);
+  return add(slot);
 }
 
-std::byte* Pane::find_or_add_dense(std::uint32_t slot, std::uint32_t valid) {
+std::byte* Pane::find_or_add_dense(std::uint32_t slot) {
   const std::uint32_t index = index_[slot] - index_base_;
-  if (index >= size_) {
-    index_[slot] = index_base_ + static_cast<std::uint32_t>(size_);
-    return add(slot, valid);
-  }
-  std::byte* const entry = entries_.data() + index * entry_size_;
-  entry_header(entry).valid |= valid;
-  return entry;
+  if (index < size_) return entries_.data() + index * entry_size_;
+  index_[slot] = index_base_ + static_cast<std::uint32_t>(size_);
+  return add(slot);
+}
+
+std::byte* Pane::find_or_add(std::uint32_t slot) {
+  return dense_ ? find_or_add_dense(slot) : find_or_add_hashed(slot);
 }
 
 std::byte* Pane::find_or_add(std::uint32_t slot, std::uint32_t valid) {
-  return dense_ ? find_or_add_dense(slot, valid) : find_or_add_hashed(slot, valid);
+  const std::size_t before = size_;
+  const std::uint32_t common_before = common_valid_;
+  std::byte* const entry = find_or_add(slot);
+  entry_header(entry).valid |= valid;
+  if (size_ > before) common_valid_ = common_before & valid;
+  return entry;
 }
 
 void Pane::find_or_add(std::span<const std::uint32_t> slots, std::uint32_t valid,
@@ -174,7 +176,7 @@ void Pane::find_or_add(std::span<const std::uint32_t> slots, std::uint32_t valid
     return;
   }
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    entries[i] = find_or_add_hashed(slots[i], valid);
+    entries[i] = find_or_add(slots[i], valid);
   }
 }
 

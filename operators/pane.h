@@ -36,10 +36,10 @@ class Pane {
   // until the next call with another `stamp`, so that pointers last for one chunk of rows.
   void prepare(std::uint64_t stamp, std::size_t rows, std::size_t slot_count);
 
-  // The entry of `slot`, added empty if it is not there, with `valid` bits set. Needs room from
-  // prepare().
-  std::byte* find_or_add(std::uint32_t slot, std::uint32_t valid = 0);
-  // The same for many slots.
+  // The entry of `slot`, added empty if it is not there. Needs room from prepare().
+  std::byte* find_or_add(std::uint32_t slot);
+  // The same, and sets `valid` bits; for one slot or many.
+  std::byte* find_or_add(std::uint32_t slot, std::uint32_t valid);
   void find_or_add(std::span<const std::uint32_t> slots, std::uint32_t valid, std::byte** entries);
 
   // Forgets all entries and keeps the memory.
@@ -61,7 +61,7 @@ class Pane {
   void renumber(const SlotMap& map);
 
  private:
-  std::byte* add(std::uint32_t slot, std::uint32_t valid);
+  std::byte* add(std::uint32_t slot);
   void write_initial_states(std::size_t from, std::size_t to);
   void use_dense(std::size_t slot_count);
   void use_hash(std::size_t entries);
@@ -73,10 +73,10 @@ class Pane {
   std::size_t hash_place(std::uint32_t slot) const {
     return (slot * std::size_t{0x9e3779b97f4a7c15ULL}) >> hash_shift_;
   }
-  std::byte* find_or_add_hashed(std::uint32_t slot, std::uint32_t valid);
+  std::byte* find_or_add_hashed(std::uint32_t slot);
   void find_or_add_all_dense(std::span<const std::uint32_t> slots, std::uint32_t valid,
                              std::byte** entries);
-  std::byte* find_or_add_dense(std::uint32_t slot, std::uint32_t valid);
+  std::byte* find_or_add_dense(std::uint32_t slot);
 
   const AggregateLayout& layout_;
   std::size_t entry_size_;
