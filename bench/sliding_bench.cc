@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -81,7 +82,7 @@ struct PipelineResult {
 };
 
 PipelineResult run_cores(const BenchStream& stream, std::int64_t size, std::size_t cores,
-                         LocalAggregation local, Ending ending) {
+                         LocalAggregation local, Ending ending, std::size_t first_cpu = 0) {
   WindowQuery query;
   query.keys = BenchStream::keys();
   query.values = BenchStream::values();
@@ -94,8 +95,8 @@ PipelineResult run_cores(const BenchStream& stream, std::int64_t size, std::size
   options.cores = cores;
   options.local_aggregation = local;
   const CpuAllowance allowance = cpu_allowance();
-  for (std::size_t i = 0; i < std::min(cores, allowance.cpus.size()); ++i) {
-    options.cpus.push_back(allowance.cpus[i]);
+  for (std::size_t i = 0; i < cores && first_cpu + i < allowance.cpus.size(); ++i) {
+    options.cpus.push_back(allowance.cpus[first_cpu + i]);
   }
   std::vector<std::unique_ptr<SourcePartition>> partitions;
   std::vector<ChecksumSink> checksums(cores);
@@ -168,6 +169,27 @@ void two_sources_two_windows_rows_only(benchmark::State& state) {
   pipeline(state, 2, LocalAggregation::kNever);
 }
 
+// What two cores could do at most: two pipelines of one core at the same time, each with half of
+// the rows and half of the keys, so that no row has to go from one core to the other.
+void two_pipelines_apart(benchmark::State& state) {
+  BenchStreamConfig config = stream_config(state);
+  config.keys /= 2;
+  config.rows /= 2;
+  config.event_rate /= 2;
+  const BenchStream stream(config);
+  std::array<PipelineResult, 2> results;
+  for (auto _ : state) {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      threads.emplace_back([&, i] {
+        results[i] = run_cores(stream, window_size(state), 1, LocalAggregation::kWhenItPays,
+                               Ending::kLeaveOpen, i);
+      });
+    }
+  }
+  count_rows(state, results[0].report.results + results[1].report.results);
+}
+
 // The window fills, and then slides on for a part of its size: a short one with a
 // million keys, where every row comes with a hundred results. The last two are a pair: the longest
 // windows beside the shortest, with as many rows and results in a slide.
@@ -189,14 +211,18 @@ void sizes(benchmark::internal::Benchmark* bench) {
 BENCHMARK(limit_one_thread)->Apply(sizes);
 BENCHMARK(one_source_one_window)->Apply(sizes);
 BENCHMARK(two_sources_two_windows)->Apply(sizes);
+void few_keys(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"keys", "size_over_slide", "rows_per_slide", "slides"})
+      ->Args({1'000, 3'600, 10'000, 4'500})
+      ->Iterations(1)
+      ->MeasureProcessCPUTime()
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
 // With few keys source tasks add their own rows up; this is the same without.
-BENCHMARK(two_sources_two_windows_rows_only)
-    ->ArgNames({"keys", "size_over_slide", "rows_per_slide", "slides"})
-    ->Args({1'000, 3'600, 10'000, 4'500})
-    ->Iterations(1)
-    ->MeasureProcessCPUTime()
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(two_sources_two_windows_rows_only)->Apply(few_keys);
+BENCHMARK(two_pipelines_apart)->Apply(few_keys);
 
 }  // namespace
 }  // namespace tidemark::bench
