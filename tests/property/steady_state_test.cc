@@ -13,6 +13,7 @@
 #include <string>
 
 #include "support/window_stage.h"
+#include "tidemark/perf/latency_recorder.h"
 
 namespace {
 
@@ -159,6 +160,21 @@ std::vector<Job> jobs() {
 INSTANTIATE_TEST_SUITE_P(Jobs, SteadyState, ::testing::ValuesIn(jobs()), [](const auto& test) {
   return test.param.name + "_" + std::to_string(test.param.keys);
 });
+
+TEST(LatencyRecorderMemory, RecordingAndMergingLatenciesAllocatesNothing) {
+  LatencyRecorder recorder;
+  LatencyRecorder other;
+  const std::uint64_t before = allocations;
+  std::uint64_t recorded = 0;
+  for (std::int64_t value = -1; value < 4 * LatencyRecorder::kLongest; value += value / 3 + 2) {
+    recorder.record(value);
+    other.record(value, 2);
+    recorded += 3;
+  }
+  recorder.merge(other);
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(recorder.count(), recorded);
+}
 
 }  // namespace
 }  // namespace tidemark::test_support
