@@ -222,7 +222,7 @@ void few_keys(benchmark::internal::Benchmark* bench) {
 
 // With few keys source tasks add their own rows up; this is the same without.
 BENCHMARK(two_sources_two_windows_rows_only)->Apply(few_keys);
-BENCHMARK(two_pipelines_apart)->Apply(few_keys);
+BENCHMARK(two_pipelines_apart)->Apply(sizes);
 
 }  // namespace
 }  // namespace tidemark::bench
