@@ -2,37 +2,38 @@
 
 #include <algorithm>
 
+#include "tidemark/operators/event_time_range.h"
+
 namespace tidemark {
 
-void EventTimeJumps::observe(std::span<const EventTime> times) {
+void EventTimeJumps::observe(std::span<const EventTime> times, EventTime highest) {
   if (times.empty()) return;
-  if (highest_ == kNoWatermark) highest_ = times.front();
-  EventTime lowest = times.front();
-  EventTime highest = times.front();
-  // No row lies further above the highest before it than above the row before it.
-  std::int64_t steepest = times.front() - highest_;
-  for (std::size_t i = 1; i < times.size(); ++i) {
-    lowest = std::min(lowest, times[i]);
-    highest = std::max(highest, times[i]);
-    steepest = std::max(steepest, times[i] - times[i - 1]);
+  if (highest == kNoWatermark) highest = times.front();
+  // No row lies further above the highest before it than above the row before it. Flags as wide as
+  // times make vectors of the loop.
+  const EventTime* const time = times.data();
+  const std::size_t n = times.size();
+  const std::int64_t steepest = std::max(largest_.ms, floor_);
+  const EventTime middle = middle_;
+  auto tells = static_cast<std::int64_t>(time[0] - highest > steepest) |
+               static_cast<std::int64_t>(time[0] < middle);
+  for (std::size_t i = 1; i < n; ++i) {
+    tells |= static_cast<std::int64_t>(time[i] - time[i - 1] > steepest) |
+             static_cast<std::int64_t>(time[i] < middle);
   }
-  if (steepest > std::max(largest_.ms, floor_) || lowest < middle_) {
-    look_at_each(times);
-  } else {
-    highest_ = std::max(highest_, highest);
-  }
-  rows_ += times.size();
+  if (tells != 0) look_at_each(times, highest);
+  rows_ += n;
 }
 
-void EventTimeJumps::look_at_each(std::span<const EventTime> times) {
+void EventTimeJumps::look_at_each(std::span<const EventTime> times, EventTime highest) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     const EventTime time = times[i];
-    if (time - highest_ > std::max(largest_.ms, floor_)) {
-      largest_ = {.ms = time - highest_, .from = highest_, .to = time, .row = rows_ + i + 1};
-      middle_ = highest_ + largest_.ms / 2;
+    if (time - highest > std::max(largest_.ms, floor_)) {
+      largest_ = {.ms = time - highest, .from = highest, .to = time, .row = rows_ + i + 1};
+      middle_ = highest + largest_.ms / 2;
     }
     largest_.rows_behind += static_cast<std::uint64_t>(time < middle_);
-    highest_ = std::max(highest_, time);
+    highest = std::max(highest, time);
   }
 }
 
@@ -40,9 +41,9 @@ std::span<const MaxAheadGuard::Refusal> MaxAheadGuard::drop_refused(Batch& rows)
   accepted_.clear();
   refused_.clear();
   if (rows.empty()) return refused_;
-  const EventTime highest = *std::max_element(rows.times(), rows.times() + rows.size());
+  const EventTime highest = highest_of({rows.times(), rows.size()}, highest_);
   if (highest_ != kNoWatermark && highest <= saturating_add(highest_, limit_)) {
-    highest_ = std::max(highest_, highest);
+    highest_ = highest;
     return refused_;
   }
   for (std::uint16_t row = 0; row < rows.size(); ++row) {

@@ -21,18 +21,18 @@ class EventTimeJumps {
   // Jumps of up to `floor`, in ms, are of no account: a delay of the watermark makes up for them.
   explicit EventTimeJumps(std::int64_t floor = 0) : floor_(floor) {}
 
-  // The next rows, in order; their times are valid.
-  void observe(std::span<const EventTime> times);
+  // The next rows, in order; their times are valid. `highest` is the highest time of all rows
+  // before them, kNoWatermark if there are none.
+  void observe(std::span<const EventTime> times, EventTime highest);
 
   // ms is 0 if there was none.
   const EventTimeJump& largest() const { return largest_; }
 
  private:
-  void look_at_each(std::span<const EventTime> times);
+  void look_at_each(std::span<const EventTime> times, EventTime highest);
 
   std::int64_t floor_;
   EventTimeJump largest_;
-  EventTime highest_ = kNoWatermark;
   EventTime middle_ = kNoWatermark;  // of the largest jump
   std::uint64_t rows_ = 0;
 };

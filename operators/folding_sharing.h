@@ -33,6 +33,10 @@ class FoldingSharing : public RunningSharing {
   void renumber(const SlotMap& map) override;
 
  protected:
+  void find_rows(std::span<const std::uint32_t> slots, std::byte** rows) final {
+    for (std::size_t i = 0; i < slots.size(); ++i) rows[i] = row(slots[i]);
+  }
+
   FoldingSharing(const WindowSpec& window, const AggregateLayout& layout, std::size_t parts,
                  std::pmr::memory_resource& memory);
 

@@ -19,10 +19,6 @@ class GrowingSharing final : public RunningSharing {
   void end_expiry(SealedSlices& /*sealed*/) override {}
   void seal(const EntryRun& run) override;
   void add_stragglers(const EntryRun& run) override { seal(run); }
-
- private:
-  bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
-                     const std::byte** b) override;
 };
 
 }  // namespace tidemark

@@ -31,13 +31,13 @@ void LocalPane::open(std::int64_t slice, std::uint64_t row) {
 // every row writes what a new entry begins with behind the last one, and that stands if the row is
 // the first of its key. Entries are written through bytes, which may alias anything: what the loop
 // needs is in locals.
-void LocalPane::find_or_add(const Batch& rows, std::span<const std::uint16_t> which,
-                            std::span<const std::uint32_t> slots, std::uint32_t valid,
-                            std::byte** entries) {
+void LocalPane::find_or_add(const Rows& rows, std::span<const std::uint32_t> slots,
+                            std::uint32_t valid, std::byte** entries) {
   const std::size_t entry_size = layout_.entry_size();
   std::byte* const first_entry = batch_.states(0);
   std::uint32_t* const index = index_.data();
   std::uint16_t* const first_rows = first_rows_.data();
+  const std::uint16_t* const offsets = rows.offsets.data();
   const std::uint32_t base = index_base_;
   const std::size_t n = slots.size();
   const auto before = static_cast<std::uint32_t>(size());
@@ -47,7 +47,7 @@ void LocalPane::find_or_add(const Batch& rows, std::span<const std::uint16_t> wh
     const std::uint32_t known = index[slot] - base;
     const bool is_known = known < size;
     entry_header(first_entry + size * entry_size) = {0, valid};
-    first_rows[size - before] = which[i];
+    first_rows[size - before] = static_cast<std::uint16_t>(rows.begin + offsets[i]);
     // By a mask: a choice of two becomes a branch.
     const std::uint32_t place =
         size ^ ((known ^ size) & (0 - static_cast<std::uint32_t>(is_known)));
@@ -57,7 +57,7 @@ void LocalPane::find_or_add(const Batch& rows, std::span<const std::uint16_t> wh
     entries[i] = entry;
     size += static_cast<std::uint32_t>(!is_known);
   }
-  if (size > before) add_new(rows, size);
+  if (size > before) add_new(rows.batch, size);
   if ((valid & ~common_valid_) != 0) {
     for (std::size_t i = 0; i < n; ++i) entry_header(entries[i]).valid |= valid;
   }

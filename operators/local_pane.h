@@ -26,10 +26,16 @@ class LocalPane {
   std::int64_t slice() const { return slice_; }
   std::uint64_t opened_at() const { return opened_at_; }
 
-  // Entries of the rows named by `which`, whose keys have `slots`, with `valid` bits set; an
-  // entry's header counts its rows in the place of a slot. Entries stay where they are.
-  void find_or_add(const Batch& rows, std::span<const std::uint16_t> which,
-                   std::span<const std::uint32_t> slots, std::uint32_t valid, std::byte** entries);
+  // Rows begin + offsets[i] of a batch.
+  struct Rows {
+    const Batch& batch;
+    std::size_t begin;
+    std::span<const std::uint16_t> offsets;
+  };
+  // Entries of rows whose keys have `slots`, with `valid` bits set; an entry's header counts its
+  // rows in the place of a slot. Entries stay where they are.
+  void find_or_add(const Rows& rows, std::span<const std::uint32_t> slots, std::uint32_t valid,
+                   std::byte** entries);
 
   std::size_t size() const { return batch_.size(); }
   Batch& batch() { return batch_; }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
+
+#include "tidemark/operators/event_time_range.h"
 
 namespace tidemark {
 
@@ -28,10 +31,12 @@ LocalPanes::LocalPanes(const WindowQuery& query, const WindowPlan& plan, LocalAg
       switch_(choice),
       keys_(query.keys, *std::pmr::get_default_resource()),
       slots_(kChunk),
+      all_rows_(kChunk),
       taken_(kChunk),
       entries_(kChunk),
       discarded_(layout_.entry_size()) {
   keys_.limit_to(capacity_);
+  std::iota(all_rows_.begin(), all_rows_.end(), std::uint16_t{0});
 }
 
 LocalPanes::~LocalPanes() = default;
@@ -72,7 +77,7 @@ void LocalPanes::take_part(const Batch& rows, std::size_t begin, std::size_t end
 
 void LocalPanes::pass_part(const Batch& rows, std::size_t begin, std::size_t end) {
   if (!in_any_order_) {
-    const EventTime latest = *std::max_element(rows.times() + begin, rows.times() + end);
+    const EventTime latest = highest_of({rows.times() + begin, rows.times() + end}, kNoWatermark);
     sent_through_ = std::max(sent_through_, slicing_.slice_of(latest));
   }
   if (!retired_) look_at_gain({end - begin, 0, 0, 0});
@@ -84,14 +89,21 @@ bool LocalPanes::passes_all(const Batch& rows, std::size_t begin, std::size_t en
   return true;
 }
 
+// Rows from `row` on that are in the same slice as it, mostly all.
+std::size_t LocalPanes::end_of_run(const EventTime* times, std::size_t row, std::size_t end) {
+  if (times[row] < span_.begin || times[row] >= span_.end) span_ = slicing_.span_of(times[row]);
+  if (all_within({times + row, times + end}, span_.begin, span_.end)) return end;
+  std::size_t after = row + 1;
+  while (after < end && times[after] >= span_.begin && times[after] < span_.end) ++after;
+  return after;
+}
+
 void LocalPanes::take_chunk(const Batch& rows, std::size_t begin, std::size_t end) {
   const EventTime* const times = rows.times();
   const std::size_t refused_before = refused_.size();
   std::size_t looked_up = begin;  // rows before this have their slots
   for (std::size_t row = begin; row < end;) {
-    if (times[row] < span_.begin || times[row] >= span_.end) span_ = slicing_.span_of(times[row]);
-    std::size_t after = row + 1;
-    while (after < end && times[after] >= span_.begin && times[after] < span_.end) ++after;
+    const std::size_t after = end_of_run(times, row, end);
     std::byte** const entries = entries_.data() + (row - begin);
     if (LocalPane* pane = pane_of(span_.slice)) {
       if (looked_up < after) {
@@ -117,10 +129,8 @@ void LocalPanes::take_run(const Batch& rows, std::size_t begin,
   if (is_full() && std::ranges::find(slots, KeyTable::kNoSlot) != slots.end()) {
     take_some(rows, begin, slots, pane, entries);
   } else {
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      taken_[i] = static_cast<std::uint16_t>(begin + i);
-    }
-    pane.find_or_add(rows, {taken_.data(), slots.size()}, slots, never_null_, entries);
+    pane.find_or_add({rows, begin, std::span(all_rows_).first(slots.size())}, slots, never_null_,
+                     entries);
   }
   partials_ += pane.size() - before;
 }
@@ -138,14 +148,16 @@ void LocalPanes::take_some(const Batch& rows, std::size_t begin,
   std::size_t n = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const bool has_slot = slots[i] != KeyTable::kNoSlot;
-    taken[n] = refused[i - n] = static_cast<std::uint16_t>(begin + i);
+    taken[n] = static_cast<std::uint16_t>(i);
+    refused[i - n] = static_cast<std::uint16_t>(begin + i);
     taken_slots[n] = slots[i];
     n += static_cast<std::size_t>(has_slot);
   }
   refused_.resize(refused_before + slots.size() - n);
-  pane.find_or_add(rows, {taken, n}, {taken_slots.data(), n}, never_null_, taken_entries.data());
+  pane.find_or_add({rows, begin, {taken, n}}, {taken_slots.data(), n}, never_null_,
+                   taken_entries.data());
   std::fill_n(entries, slots.size(), discarded_.data());
-  for (std::size_t i = 0; i < n; ++i) entries[taken[i] - begin] = taken_entries[i];
+  for (std::size_t i = 0; i < n; ++i) entries[taken[i]] = taken_entries[i];
 }
 
 void LocalPanes::refuse(std::size_t row, std::byte*& entry) {

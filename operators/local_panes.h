@@ -79,6 +79,8 @@ class LocalPanes {
   void take_part(const Batch& rows, std::size_t begin, std::size_t end);
   void pass_part(const Batch& rows, std::size_t begin, std::size_t end);
   void take_chunk(const Batch& rows, std::size_t begin, std::size_t end);
+  // Of rows [row, end), where those end that are in the slice of the first.
+  std::size_t end_of_run(const EventTime* times, std::size_t row, std::size_t end);
   // All of one slice.
   void take_run(const Batch& rows, std::size_t begin, std::span<const std::uint32_t> slots,
                 LocalPane& pane, std::byte** entries);
@@ -117,7 +119,8 @@ class LocalPanes {
   std::size_t unplaced_ = 0;  // of those, rows of slices without a pane
   KeyTable keys_;
   std::vector<std::uint32_t> slots_;  // of a chunk
-  std::vector<std::uint16_t> taken_;  // rows of a run
+  std::vector<std::uint16_t> all_rows_;  // of a run, from 0 on
+  std::vector<std::uint16_t> taken_;     // of a run, those that are taken
   std::vector<std::byte*> entries_;
   std::vector<std::byte> discarded_;
   std::uint64_t rows_seen_ = 0;

@@ -28,17 +28,19 @@ void RunningSharing::leave(std::uint32_t slot) {
   if (rows_.touch(slot)) touched_.push_back(slot);
 }
 
-void RunningSharing::enter_chunk(const Entries& entries, std::uint32_t* slots, std::byte** rows) {
+void RunningSharing::enter_chunk(const std::byte* entries, Changed& changed) {
   const std::size_t entry_size = layout_.entry_size();
-  prefetch(entries.first, entries.size);
-  for (std::size_t i = 0; i < entries.size; ++i) {
-    slots[i] = entry_header(entries.first + i * entry_size).slot;
-    const bool is_new = rows_.enter(slots[i]);
-    if (keeps_results_) {
-      if (is_new) results_.append();
-      results_.prefetch(rows_.position(slots[i]));
-    }
-    rows[i] = rows_.row(slots[i]);
+  prefetch(entries, changed.size);
+  for (std::size_t i = 0; i < changed.size; ++i) {
+    const std::uint32_t slot = entry_header(entries + i * entry_size).slot;
+    const bool is_new = rows_.enter(slot);
+    changed.slots[i] = slot;
+    changed.rows[i] = rows_.row(slot);
+    if (!keeps_results_) continue;
+    if (is_new) results_.append();
+    rows_.untouch(slot);
+    changed.positions[i] = rows_.position(slot);
+    results_.prefetch(changed.positions[i]);
   }
 }
 
@@ -93,19 +95,24 @@ void RunningSharing::choose_way() {
 }
 
 void RunningSharing::refresh(std::span<const std::uint32_t> slots) {
-  std::array<std::uint32_t, kChunk> live;
-  std::array<std::uint32_t, kChunk> positions;
-  std::array<const std::byte*, kChunk> a;
-  std::array<const std::byte*, kChunk> b;
-  std::size_t n = 0;
+  Changed changed;
   for (const std::uint32_t slot : slots) {
     rows_.untouch(slot);
     if (rows_.live_entries(slot) == 0) continue;
-    live[n] = slot;
-    positions[n++] = rows_.position(slot);
+    changed.slots[changed.size] = slot;
+    changed.positions[changed.size++] = rows_.position(slot);
   }
-  const bool two_parts = result_states({live.data(), n}, a.data(), b.data());
-  results_.refresh({positions.data(), n}, a.data(), two_parts ? b.data() : nullptr);
+  find_rows({changed.slots.data(), changed.size}, changed.rows.data());
+  refresh(changed);
+}
+
+void RunningSharing::refresh(const Changed& changed) {
+  std::array<const std::byte*, kChunk> a;
+  std::array<const std::byte*, kChunk> b;
+  const bool two_parts =
+      result_states({changed.slots.data(), changed.size}, changed.rows.data(), a.data(), b.data());
+  results_.refresh({changed.positions.data(), changed.size}, a.data(),
+                   two_parts ? b.data() : nullptr);
 }
 
 bool RunningSharing::emit(ResultEmitter& emitter) {
@@ -118,6 +125,7 @@ bool RunningSharing::emit_kept(ResultEmitter& emitter) {
 }
 
 bool RunningSharing::emit_computed(ResultEmitter& emitter) {
+  std::array<std::byte*, kChunk> rows;
   std::array<const std::byte*, kChunk> a;
   std::array<const std::byte*, kChunk> b;
   const std::span<const std::uint32_t> live = rows_.live();
@@ -125,7 +133,8 @@ bool RunningSharing::emit_computed(ResultEmitter& emitter) {
     const std::size_t n = std::min({live.size() - emitted_, emitter.room(), kChunk});
     if (n == 0) return false;
     const std::span<const std::uint32_t> slots = live.subspan(emitted_, n);
-    const bool two_parts = result_states(slots, a.data(), b.data());
+    find_rows(slots, rows.data());
+    const bool two_parts = result_states(slots, rows.data(), a.data(), b.data());
     emitter.emit(layout_, slots, a.data(), two_parts ? b.data() : nullptr);
     emitted_ += n;
   }

@@ -37,10 +37,18 @@ class RunningSharing : public PaneSharing {
   // The rows of this many keys stay in the cache from one step of a window to the next.
   static constexpr std::size_t kCachedKeys = 16384;
 
-  // Points a[i] and b[i] to the states that make up the result of slots[i]; at most kChunk. Returns
-  // whether there is a second part.
-  virtual bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
-                             const std::byte** b) = 0;
+  // The rows of up to kChunk slots, as result_states() needs them.
+  virtual void find_rows(std::span<const std::uint32_t> slots, std::byte** rows) {
+    for (std::size_t i = 0; i < slots.size(); ++i) rows[i] = rows_.row(slots[i]);
+  }
+  // Points a[i] and b[i] to the states that make up the result of slots[i], whose row is rows[i];
+  // at most kChunk. Returns whether there is a second part.
+  virtual bool result_states(std::span<const std::uint32_t> slots, std::byte* const* rows,
+                             const std::byte** a, const std::byte** b) {
+    (void)b;
+    std::copy_n(rows, slots.size(), a);
+    return false;
+  }
 
   // One less live entry of a slot, whose running row has changed.
   void leave(std::uint32_t slot);
@@ -71,17 +79,16 @@ class RunningSharing : public PaneSharing {
   }
 
   // Enters entries, and calls merge(rows, entries, n) to merge up to kChunk of them into the rows
-  // of their slots.
+  // of their slots, which are then as result_states() needs them.
   template <typename Merge>
   void enter_all(const EntryRun& run, const Merge& merge) {
-    std::array<std::byte*, kChunk> rows;
-    std::array<std::uint32_t, kChunk> slots;
+    Changed changed;
     for (std::size_t from = 0; from < run.size; from += kChunk) {
-      const std::size_t n = std::min(kChunk, run.size - from);
       const std::byte* entries = run.entries + from * layout_.entry_size();
-      enter_chunk({entries, n}, slots.data(), rows.data());
-      merge(rows.data(), entries, n);
-      if (keeps_results_) refresh({slots.data(), n});
+      changed.size = std::min(kChunk, run.size - from);
+      enter_chunk(entries, changed);
+      merge(changed.rows.data(), entries, changed.size);
+      if (keeps_results_) refresh(changed);
     }
     changes_ += run.size;
     merges_ += run.size;
@@ -92,11 +99,16 @@ class RunningSharing : public PaneSharing {
   std::uint64_t merges_ = 0;
 
  private:
-  struct Entries {
-    const std::byte* first;
-    std::size_t size;
+  // Live keys whose results are to be refreshed.
+  struct Changed {
+    std::array<std::uint32_t, kChunk> slots;
+    std::array<std::byte*, kChunk> rows;
+    std::array<std::uint32_t, kChunk> positions;  // of their results, where these are kept
+    std::size_t size = 0;
   };
-  void enter_chunk(const Entries& entries, std::uint32_t* slots, std::byte** rows);
+  // Enters changed.size entries.
+  void enter_chunk(const std::byte* entries, Changed& changed);
+  void refresh(const Changed& changed);
   // Refreshes the results of `slots` that are live and clears their marks; at most kChunk.
   void refresh(std::span<const std::uint32_t> slots);
   void refresh_touched();

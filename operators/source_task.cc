@@ -165,7 +165,7 @@ void SourceTask::take_rows() {
   idle_ = false;
   if (guard_) rows_refused_ += guard_->drop_refused(rows_).size();
   watermarks_.stamp(rows_);
-  if (!by_clock_) jumps_.observe({rows_.times(), rows_.size()});
+  if (!by_clock_) jumps_.observe({rows_.times(), rows_.size()}, watermarks_.highest());
   hash_keys(rows_, key_columns_, 0, rows_.size());
   if (figures_ != nullptr) publish_figures();
 }

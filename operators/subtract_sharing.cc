@@ -101,10 +101,4 @@ void SubtractSharing::renumber(const SlotMap& map) {
   absent_.renumber(map);
 }
 
-bool SubtractSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,
-                                    const std::byte** /*b*/) {
-  for (std::size_t i = 0; i < slots.size(); ++i) a[i] = rows_.row(slots[i]);
-  return false;
-}
-
 }  // namespace tidemark

@@ -33,8 +33,6 @@ class SubtractSharing final : public RunningSharing {
   static constexpr std::int64_t kRebuildWindows = 65'536;
 
   void rebuild(SealedSlices& sealed);
-  bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
-                     const std::byte** b) override;
 
   AbsentValues absent_;
   // Rows that are to be summed up afresh, and whether a slot's is among them.

@@ -53,11 +53,12 @@ void TwoStacksSharing::add_stragglers(const EntryRun& run) {
   }
 }
 
-bool TwoStacksSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,
-                                     const std::byte** b) {
+bool TwoStacksSharing::result_states(std::span<const std::uint32_t> slots, std::byte* const* rows,
+                                     const std::byte** a, const std::byte** b) {
+  const std::size_t back = kBack * layout_.other_size();
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    a[i] = rows_.row(slots[i]);
-    b[i] = rows_.row(slots[i]) + kBack * layout_.other_size();
+    a[i] = rows[i];
+    b[i] = rows[i] + back;
   }
   include_loose(slots, a);
   return true;

@@ -29,8 +29,8 @@ class TwoStacksSharing final : public FoldingSharing {
  private:
   static constexpr std::size_t kBack = 1;
 
-  bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
-                     const std::byte** b) override;
+  bool result_states(std::span<const std::uint32_t> slots, std::byte* const* rows,
+                     const std::byte** a, const std::byte** b) override;
   void flip(SealedSlices& sealed);
 
   // Windows from one flip to the next.

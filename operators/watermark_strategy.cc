@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "tidemark/operators/event_time_range.h"
+
 namespace tidemark {
 
 EventTime system_wall_clock() {
@@ -108,9 +110,8 @@ std::size_t PartitionWatermarks::follow(const Batch& rows, std::size_t begin, Ev
 std::size_t PartitionWatermarks::follow_times(const Batch& rows, std::size_t begin,
                                               EventTime cut_time) {
   const EventTime* const times = rows.times();
-  EventTime highest = highest_;
-  for (std::size_t row = begin; row < rows.size(); ++row) highest = std::max(highest, times[row]);
   std::size_t end = rows.size();
+  EventTime highest = highest_of({times + begin, times + end}, highest_);
   if (highest >= cut_time && begin < end) {
     end = begin;
     highest = highest_;

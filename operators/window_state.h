@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/event_time_range.h"
 #include "tidemark/operators/live_slots.h"
 #include "tidemark/operators/result_emitter.h"
 #include "tidemark/operators/work_phases.h"
@@ -45,11 +46,7 @@ struct RowChunk {
 
   // Whether the times of all rows are in [first, end).
   bool all_within(EventTime first, EventTime end) const {
-    const EventTime* const times = this->times();
-    const std::size_t n = size();
-    bool outside = false;
-    for (std::size_t i = 0; i < n; ++i) outside |= times[i] < first || times[i] >= end;
-    return !outside;
+    return tidemark::all_within({times(), size()}, first, end);
   }
 };
 

@@ -89,12 +89,12 @@ void WorstCaseSharing::add_stragglers(const EntryRun& run) {
   }
 }
 
-bool WorstCaseSharing::result_states(std::span<const std::uint32_t> slots, const std::byte** a,
-                                     const std::byte** b) {
+bool WorstCaseSharing::result_states(std::span<const std::uint32_t> slots, std::byte* const* rows,
+                                     const std::byte** a, const std::byte** b) {
+  const std::size_t rest = kRest * layout_.other_size();
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    std::byte* const state = row(slots[i]);
-    a[i] = state;
-    b[i] = state + kRest * layout_.other_size();
+    a[i] = rows[i];
+    b[i] = rows[i] + rest;
   }
   // What is sealed of a loose entry's own slice is in the one part or the other, and comes before
   // it.

@@ -47,8 +47,8 @@ class WorstCaseSharing final : public FoldingSharing {
   static constexpr std::size_t kBack = 3;
   static constexpr std::size_t kParts = 4;
 
-  bool result_states(std::span<const std::uint32_t> slots, const std::byte** a,
-                     const std::byte** b) override;
+  bool result_states(std::span<const std::uint32_t> slots, std::byte* const* rows,
+                     const std::byte** a, const std::byte** b) override;
   std::int64_t group_of(std::int64_t slice) const { return slicing_.last_window(slice); }
   // The oldest group that is to be folded before `window`, in which `block` is the first one.
   std::int64_t fold_goal(std::int64_t block, std::int64_t window) const;

@@ -11,8 +11,11 @@ namespace {
 
 EventTimeJump largest_jump(const std::vector<EventTime>& times, std::size_t batch_rows) {
   EventTimeJumps jumps;
+  EventTime highest = kNoWatermark;
   for (std::size_t begin = 0; begin < times.size(); begin += batch_rows) {
-    jumps.observe(std::span(times).subspan(begin, std::min(batch_rows, times.size() - begin)));
+    const auto batch = std::span(times).subspan(begin, std::min(batch_rows, times.size() - begin));
+    jumps.observe(batch, highest);
+    highest = std::max(highest, *std::max_element(batch.begin(), batch.end()));
   }
   return jumps.largest();
 }
