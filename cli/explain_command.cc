@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/cores_argument.h"
 #include "cli/user_error.h"
 #include "cli/window_arguments.h"
 #include "tidemark/connectors/output_file.h"
@@ -29,16 +30,10 @@ struct BoundQuery {
 
 BoundQuery bound_query(const WindowArguments& arguments) {
   WindowQuery query = query_of(arguments);
-  WindowInputOptions options;
-  options.input = arguments.input;
-  options.time_column = arguments.time_column;
-  options.time = event_time_of(arguments);
-  options.keys = split_columns(arguments.keys);
-  options.aggregates = aggregates_of(arguments);
-  options.types = types_of(arguments);
-  options.query = query;
-  options.watermark_column = arguments.watermark_column;
-  WindowInput input = value_or_throw(open_window_input(options));
+  // Nothing runs and nothing is written, but what would be refused then is refused now.
+  (void)result_style_of(arguments);
+  (void)choose_cores(arguments.cores, cpu_allowance());
+  WindowInput input = value_or_throw(open_window_input(input_options_of(arguments, query)));
   query.keys = std::move(input.keys);
   query.values = std::move(input.values);
   query.aggregates = std::move(input.aggregates);

@@ -60,17 +60,19 @@ void add_job_options(CLI::App& command, WindowArguments& arguments) {
   add("--key", arguments.keys, "group columns COL[,COL...]; none: one group");
   add("--window", arguments.windows,
       "'tumbling size=1d [offset=-8h]', 'sliding size=1h slide=5m [offset=..]' or 'cumulate "
-      "size=1d "
-      "step=6h [offset=..]'; by the calendar 'tumbling size=1week [first_day=sunday]', size=1month "
-      "or size=1year; repeatable")
+      "size=1d step=6h [offset=..]'; by the calendar 'tumbling size=1week [first_day=sunday]', "
+      "size=1month or size=1year; 'session gap=30m' or 'session gap_column=COL'; 'count size=100 "
+      "[slide=10]', in rows; 'global'; repeatable")
       ->required()
       ->allow_extra_args(false);
   add("--zone", arguments.zone,
       "cut windows and print times on the wall clock of this IANA zone, such as Asia/Shanghai; "
       "default UTC");
   add("--agg", arguments.aggregates,
-      "count, sum(x), min(x), max(x), avg(x), each with an optional `as NAME` and `where COL OP "
-      "VALUE`; default count");
+      "a list of count, sum(x), min(x), max(x), avg(x), variance(x), stddev(x), first(x), last(x), "
+      "median(x), quantile(x, 0.9), approx_quantile(x, 0.9), count_distinct(x), "
+      "approx_distinct(x), top_k(x, 3) and others, each with an optional `as NAME` and `where COL "
+      "OP VALUE`; default count");
   add("--strategy", arguments.strategy,
       "how windows share work: auto (default), buckets, recompute, subtract, two-stacks, "
       "worst-case or base-intervals");
@@ -121,28 +123,6 @@ std::string zone_of(const WindowArguments& arguments) {
   return arguments.zone == "UTC" || arguments.zone == "Z" ? "" : arguments.zone;
 }
 
-}  // namespace
-
-void add_window_options(CLI::App& command, WindowArguments& arguments) {
-  add_input_options(command, arguments);
-  add_job_options(command, arguments);
-  add_time_options(command, arguments);
-  add_firing_options(command, arguments);
-  add_output_options(command, arguments);
-}
-
-WindowQuery query_of(const WindowArguments& arguments) {
-  WindowQuery query;
-  for (const std::string& text : arguments.windows) {
-    query.windows.push_back(window_of(text));
-  }
-  query.zone = zone_of(arguments);
-  set_firing(arguments, query);
-  query.strategy = value_or_throw(parse_strategy(arguments.strategy));
-  set_time_rules(arguments, query);
-  return query;
-}
-
 std::vector<AggregateRequest> aggregates_of(const WindowArguments& arguments) {
   Expected<std::vector<AggregateRequest>> list = parse_aggregate_list(arguments.aggregates);
   if (!list) throw UserError("--agg: " + list.error().message);
@@ -163,6 +143,7 @@ std::vector<std::pair<std::string, ColumnType>> types_of(const WindowArguments& 
   return types;
 }
 
+// As told, or by the ending of the input's name.
 FileFormat format_of(const WindowArguments& arguments) {
   const std::string_view input = arguments.input;
   std::string format = arguments.format;
@@ -187,11 +168,13 @@ EventTimeOptions event_time_of(const WindowArguments& arguments) {
   return options;
 }
 
-std::optional<StreamShape> stream_of(const WindowArguments& arguments, const WindowInput& input) {
-  if (arguments.stream.empty()) return input.stream;
-  return value_or_throw(parse_stream_shape(arguments.stream));
+OnBadRow on_bad_of(const WindowArguments& arguments) {
+  if (arguments.on_bad == "skip") return OnBadRow::kSkip;
+  if (arguments.on_bad == "fail") return OnBadRow::kFail;
+  throw UserError(fmt::format("--on-bad must be skip or fail, not {}", arguments.on_bad));
 }
 
+// Splits `a,b,c`; names with commas stand in double quotes.
 std::vector<std::string> split_columns(const std::string& text) {
   std::vector<std::string> columns;
   if (text.empty()) return columns;
@@ -210,6 +193,60 @@ std::vector<std::string> split_columns(const std::string& text) {
     if (column.empty()) throw UserError(fmt::format("--key {}: a column name is empty", text));
   }
   return columns;
+}
+
+}  // namespace
+
+void add_window_options(CLI::App& command, WindowArguments& arguments) {
+  add_input_options(command, arguments);
+  add_job_options(command, arguments);
+  add_time_options(command, arguments);
+  add_firing_options(command, arguments);
+  add_output_options(command, arguments);
+}
+
+WindowQuery query_of(const WindowArguments& arguments) {
+  WindowQuery query;
+  for (const std::string& text : arguments.windows) {
+    query.windows.push_back(window_of(text));
+  }
+  query.zone = zone_of(arguments);
+  set_firing(arguments, query);
+  query.strategy = value_or_throw(parse_strategy(arguments.strategy));
+  set_time_rules(arguments, query);
+  return query;
+}
+
+WindowInputOptions input_options_of(const WindowArguments& arguments, const WindowQuery& query) {
+  WindowInputOptions options;
+  options.input = arguments.input;
+  options.format = format_of(arguments);
+  options.json_rows = arguments.json_rows;
+  options.time_column = arguments.time_column;
+  options.time = event_time_of(arguments);
+  options.keys = split_columns(arguments.keys);
+  options.aggregates = aggregates_of(arguments);
+  options.types = types_of(arguments);
+  options.carry_text = !arguments.late_output.empty();
+  options.on_bad = on_bad_of(arguments);
+  options.query = query;
+  options.watermark_column = arguments.watermark_column;
+  return options;
+}
+
+ResultStyle result_style_of(const WindowArguments& arguments) {
+  ResultStyle style{value_or_throw(TimeFormatter::in_zone(
+                        value_or_throw(parse_time_style(arguments.times)), arguments.zone)),
+                    std::nullopt};
+  if (!arguments.output_format.empty()) {
+    style.format = value_or_throw(parse_result_format(arguments.output_format));
+  }
+  return style;
+}
+
+std::optional<StreamShape> stream_of(const WindowArguments& arguments, const WindowInput& input) {
+  if (arguments.stream.empty()) return input.stream;
+  return value_or_throw(parse_stream_shape(arguments.stream));
 }
 
 }  // namespace tidemark::cli

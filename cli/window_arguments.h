@@ -59,18 +59,20 @@ struct WindowArguments {
 // Adds all options to `command`; `arguments` must outlive it.
 void add_window_options(CLI::App& command, WindowArguments& arguments);
 
-// The parts of the query that do not depend on the input. Throws UserError for every value that is
-// wrong, before anything is read.
+// What arguments say, each part by itself. All throw UserError for a value that is wrong, before
+// anything is read or written.
+
+// The parts of the query that do not depend on the input.
 WindowQuery query_of(const WindowArguments& arguments);
-std::vector<AggregateRequest> aggregates_of(const WindowArguments& arguments);
-std::vector<std::pair<std::string, ColumnType>> types_of(const WindowArguments& arguments);
-EventTimeOptions event_time_of(const WindowArguments& arguments);
-// As told, or by the ending of the input's name.
-FileFormat format_of(const WindowArguments& arguments);
+// Which input to open, and how to read it; `query` is that of query_of().
+WindowInputOptions input_options_of(const WindowArguments& arguments, const WindowQuery& query);
+// How results are written; the format is not set where it depends on the output.
+struct ResultStyle {
+  TimeFormatter times;
+  std::optional<ResultFormat> format;
+};
+ResultStyle result_style_of(const WindowArguments& arguments);
 // What is known of the stream: from --stream, or else from the input.
 std::optional<StreamShape> stream_of(const WindowArguments& arguments, const WindowInput& input);
-
-// Splits `a,b,c`; names with commas stand in double quotes. Throws UserError for an empty name.
-std::vector<std::string> split_columns(const std::string& text);
 
 }  // namespace tidemark::cli

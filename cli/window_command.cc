@@ -102,29 +102,13 @@ class WindowRun {
                                              {"--bad-output", arguments_.bad_output},
                                              {"--summary", arguments_.summary}});
     query_ = query_of(arguments_);
-    times_ = value_or_throw(TimeFormatter::in_zone(
-        value_or_throw(parse_time_style(arguments_.times)), arguments_.zone));
-    if (!arguments_.output_format.empty()) {
-      format_ = value_or_throw(parse_result_format(arguments_.output_format));
-    }
+    style_ = result_style_of(arguments_);
     const CpuAllowance allowance = cpu_allowance();
     set_cores(allowance);
     metrics_ = serve_metrics(arguments_.metrics, live_);
-    WindowInputOptions options;
-    options.input = arguments_.input;
-    options.format = format_of(arguments_);
-    options.json_rows = arguments_.json_rows;
-    options.time_column = arguments_.time_column;
-    options.time = event_time_of(arguments_);
-    options.keys = split_columns(arguments_.keys);
-    options.aggregates = aggregates_of(arguments_);
-    options.types = types_of(arguments_);
-    options.carry_text = !arguments_.late_output.empty();
+    WindowInputOptions options = input_options_of(arguments_, query_);
     options.bad_rows = [this](const BadRow& row) { bad_rows_.accept(row); };
-    options.on_bad = on_bad();
     options.bytes_taken = &bytes_taken_;
-    options.query = query_;
-    options.watermark_column = arguments_.watermark_column;
     options.cores = cores_;
     options.cpus = allowance.cpus;
     options.cancellation = &cancellation_;
@@ -148,12 +132,6 @@ class WindowRun {
     if (input_.time_warning) note(*input_.time_warning);
   }
 
-  OnBadRow on_bad() const {
-    if (arguments_.on_bad == "skip") return OnBadRow::kSkip;
-    if (arguments_.on_bad == "fail") return OnBadRow::kFail;
-    throw UserError(fmt::format("--on-bad must be skip or fail, not {}", arguments_.on_bad));
-  }
-
   void set_cores(const CpuAllowance& allowance) {
     CoresChoice choice = choose_cores(arguments_.cores, allowance);
     cores_ = choice.cores;
@@ -167,7 +145,8 @@ class WindowRun {
     bad_file_ = open_output(arguments_.bad_output);
     summary_ = open_output(arguments_.summary);
     const ResultFormat usual = output_->is_terminal() ? ResultFormat::kTable : ResultFormat::kCsv;
-    writer_ = make_result_writer(format_.value_or(usual), result_layout(query_), *times_, *output_);
+    writer_ = make_result_writer(style_->format.value_or(usual), result_layout(query_),
+                                 style_->times, *output_);
     if (!arguments_.unordered) ordered_ = std::make_unique<OrderedResults>(query_, *writer_);
     if (bad_file_ != nullptr) bad_rows_.write_to(*bad_file_);
     if (late_file_ == nullptr) return;
@@ -253,8 +232,7 @@ class WindowRun {
   Cancellation cancellation_;
   SignalWatch signals_;
   WindowQuery query_;
-  std::optional<TimeFormatter> times_;
-  std::optional<ResultFormat> format_;
+  std::optional<ResultStyle> style_;
   std::size_t cores_ = 1;
   std::vector<int> cpus_;
   LiveRuns live_;

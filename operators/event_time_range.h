@@ -19,7 +19,8 @@ inline bool all_within(std::span<const EventTime> times, EventTime first, EventT
   const std::size_t n = times.size();
   std::int64_t outside = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    outside |= static_cast<std::int64_t>(time[i] < first) | static_cast<std::int64_t>(time[i] >= end);
+    outside |=
+        static_cast<std::int64_t>(time[i] < first) | static_cast<std::int64_t>(time[i] >= end);
   }
   return outside == 0;
 }

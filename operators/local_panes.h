@@ -118,7 +118,7 @@ class LocalPanes {
   std::vector<std::uint16_t> refused_;
   std::size_t unplaced_ = 0;  // of those, rows of slices without a pane
   KeyTable keys_;
-  std::vector<std::uint32_t> slots_;  // of a chunk
+  std::vector<std::uint32_t> slots_;     // of a chunk
   std::vector<std::uint16_t> all_rows_;  // of a run, from 0 on
   std::vector<std::uint16_t> taken_;     // of a run, those that are taken
   std::vector<std::byte*> entries_;

@@ -284,33 +284,5 @@ TEST_F(WindowCommandTest, UnknownCommandsAndNoneAreUsageErrors) {
   }
 }
 
-TEST_F(WindowCommandTest, ExplainPrintsAPlanForEachWindow) {
-  const CommandResult result =
-      run("tidemark explain rows.csv --time ts --time-unit ms --key user --agg 'sum(amount), "
-          "max(amount)' "
-          "--window 'sliding size=1h slide=1s' --window 'tumbling size=1d'");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("sliding size=1h slide=1s"));
-  EXPECT_THAT(result.out, HasSubstr("tumbling size=1d"));
-}
-
-TEST_F(WindowCommandTest, ExplainPredictsFiguresOfAStreamThatIsKnown) {
-  const std::string csv =
-      "tidemark explain rows.csv --time ts --time-unit ms --key user --agg 'max(amount)' --window "
-      "'sliding size=1h slide=1s'";
-  EXPECT_THAT(run(csv).out, testing::Not(HasSubstr("predicted per slide")));
-  for (const std::string& line :
-       {csv + " --stream 'keys=100&rate=5k'",
-        std::string("tidemark explain 'gen:orders?keys=100&rate=5k' --key user_id --agg "
-                    "'max(cents)' --window 'sliding size=1h slide=1s'")}) {
-    const CommandResult result = run(line);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("predicted per slide: 5000 rows, 100 entries")) << line;
-  }
-  const CommandResult refused = run(csv + " --stream 'rows=5'");
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("a stream is told by keys, rate and skew"));
-}
-
 }  // namespace
 }  // namespace tidemark
