@@ -22,7 +22,8 @@ KeyTable::KeyTable(const Schema& keys, std::pmr::memory_resource& memory)
 
 // Most keys lie in their home cell, and in a table that is up to half full most others in the next
 // one. Those are found without a branch, so that the loads of many rows overlap; the rest are
-// looked up one by one.
+// looked up one by one. Cells and keys are read in a loop each: in one loop half as many rows fit
+// into what the processor looks ahead.
 template <std::size_t kProbes, typename Matches>
 std::size_t KeyTable::probe_first_cells(const std::uint64_t* hashes, std::size_t begin,
                                         std::span<std::uint32_t> slots,
@@ -31,8 +32,7 @@ std::size_t KeyTable::probe_first_cells(const std::uint64_t* hashes, std::size_t
   const std::size_t mask = cells_.mask();
   const std::size_t rows = slots.size();
   std::uint32_t* const found = slots.data();
-  std::uint16_t* const missed_rows = missed_.data();
-  std::size_t missed = 0;
+  std::uint32_t* const matched = matched_.data();
   if constexpr (kProbes > 1) {
     for (std::size_t i = 0; i < rows; ++i) __builtin_prefetch(&cells[hashes[i] & mask]);
   }
@@ -44,10 +44,17 @@ std::size_t KeyTable::probe_first_cells(const std::uint64_t* hashes, std::size_t
       cell = is_home ? cell : next;
     }
     const bool same = KeyCells::same_tag(cell, hashes[i]) & (cell != KeyCells::kEmpty);
-    const std::uint32_t slot = KeyCells::slot_of(cell) & (0U - static_cast<std::uint32_t>(same));
-    found[i] = slot;
+    matched[i] = static_cast<std::uint32_t>(same);
+    found[i] = KeyCells::slot_of(cell) & (0U - matched[i]);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    matched[i] &= static_cast<std::uint32_t>(matches_key(found[i], begin + i));
+  }
+  std::uint16_t* const missed_rows = missed_.data();
+  std::size_t missed = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
     missed_rows[missed] = static_cast<std::uint16_t>(i);
-    missed += static_cast<std::size_t>(!(same & matches_key(slot, begin + i)));
+    missed += std::size_t{matched[i] ^ 1U};
   }
   return missed;
 }
@@ -58,6 +65,7 @@ void KeyTable::probe_rows(const Batch& batch, std::size_t begin, std::span<std::
   const std::uint64_t* hashes = batch.hashes() + begin;
   const std::size_t rows = slots.size();
   missed_.resize(rows);
+  matched_.resize(rows);
   std::size_t missed = 0;
   const std::size_t probes = cells_.is_sparse() ? 1 : 2;
   if (slot_count_ == 0) {

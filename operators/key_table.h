@@ -98,7 +98,9 @@ class KeyTable {
   const std::int64_t* known_integers_ = nullptr;  // the first column's first chunk
   SlotArray<std::uint64_t> hashes_;
   std::pmr::vector<std::uint32_t> free_;  // the lowest is the last
-  std::vector<std::uint16_t> missed_;     // rows of a chunk whose key is not in its home cell
+  // Of a chunk of rows: whether the key is in its first cells (1 or 0), and those where it is not.
+  std::vector<std::uint32_t> matched_;
+  std::vector<std::uint16_t> missed_;
 };
 
 }  // namespace tidemark
