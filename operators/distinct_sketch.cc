@@ -80,7 +80,7 @@ void DistinctSketch::add_sparse(std::uint32_t code) {
       return;
     }
     if (crowded) {
-      sparse_.reserve(std::max<std::size_t>(sparse_.capacity() * 2, 4));
+      sparse_.reserve(std::clamp<std::size_t>(sparse_.capacity() * 2, 4, kMostSparse));
     }
   }
   sparse_.push_back(code);
@@ -131,8 +131,16 @@ std::uint64_t DistinctSketch::estimate() const {
   if (is_sparse()) {
     DistinctSketch tidied(*this, *std::pmr::get_default_resource());
     tidied.tidy();
-    return linear_count(tidied.sparse_.size(), std::exp2(kSparsePrecision));
+    if (tidied.sparse_.size() <= kMostCounted) {
+      return linear_count(tidied.sparse_.size(), std::exp2(kSparsePrecision));
+    }
+    tidied.become_dense();
+    return tidied.estimate_of_registers();
   }
+  return estimate_of_registers();
+}
+
+std::uint64_t DistinctSketch::estimate_of_registers() const {
   constexpr int kHighest = 64 - kPrecision;
   std::array<std::uint32_t, kHighest + 2> counts{};
   for (const std::uint8_t rank : ranks_) ++counts[rank];

@@ -12,7 +12,8 @@ namespace tidemark {
 // HyperLogLog (Flajolet, Fusy, Gandouet and Meunier 2007) with 4096 registers and 64-bit hashes, a
 // sparse list at finer precision while there are few values (Heule, Nunkesser and Hall 2013), and
 // the estimator without bias tables of Ertl (2017). The standard error is 1.04 / sqrt(4096), 1.6 %;
-// up to 500 values it is far below. At most about 4.2 KB. Not thread-safe.
+// up to 512 values it is far below. At most about 4.2 KB. Estimates depend on nothing but which
+// values there are: not on their order, nor on how they came together. Not thread-safe.
 class DistinctSketch {
  public:
   explicit DistinctSketch(std::pmr::memory_resource& memory) : sparse_(&memory), ranks_(&memory) {}
@@ -36,6 +37,9 @@ class DistinctSketch {
   static constexpr std::size_t kRegisters = std::size_t{1} << kPrecision;
   static constexpr int kSparsePrecision = 26;
   static constexpr std::size_t kMostSparse = kRegisters / 4;  // as many bytes as registers
+  // When a longer list becomes registers is a matter of its history, but not before it has so many
+  // places: more are estimated from registers in any case.
+  static constexpr std::size_t kMostCounted = kMostSparse / 2;
 
   bool is_sparse() const { return ranks_.empty(); }
   void add_sparse(std::uint32_t code);
@@ -43,6 +47,7 @@ class DistinctSketch {
   void tidy();
   void become_dense();
   void raise(std::uint32_t sparse_code);
+  std::uint64_t estimate_of_registers() const;
 
   // Place in the finer table, 26 bits, and rank of the hash bits behind it, 6 bits.
   std::pmr::vector<std::uint32_t> sparse_;
