@@ -10,12 +10,6 @@ namespace tidemark {
 
 namespace {
 constexpr std::size_t kMergeChunk = 256;
-// An interval is left as its halves if its sum has more than 3/4 of their entries, unless it is
-// small: then going from node to node costs more than the entries do.
-constexpr std::size_t kSplitShare = 4;
-constexpr std::size_t kSplitOf = 3;
-constexpr std::size_t kFewEntries = 64;
-constexpr std::uint8_t kUntried = 7;
 // Sums with at least one slot in so many are put in order.
 constexpr std::size_t kOrderedShare = 4;
 }  // namespace
@@ -238,7 +232,7 @@ void BaseIntervals::build(NodeId id) {
   }
   Pane& pane = *panes_.take();
   const std::size_t merged = merge_halves(id, pane);
-  if (any_grouping_ && merged > kFewEntries && pane.size() * kSplitShare > merged * kSplitOf) {
+  if (any_grouping_ && leaves_halves(merged, pane.size())) {
     node.split = true;
     untried_[static_cast<std::size_t>(node.bit)] = kUntried;
   } else {

@@ -61,6 +61,15 @@ class BaseIntervals {
   // Merges all slices that begin in [from, to), in the order of time, into `sum`.
   void add_up(std::int64_t from, std::int64_t to, Pane& sum, std::size_t slot_count);
 
+  // Whether an interval is left as its halves, if these have `merged` entries and it would have
+  // `entries`: more than 3/4 of them, unless they are few, since going from node to node then costs
+  // more than they do. The next kUntried intervals of its length are left so without a try.
+  template <typename Number>
+  static bool leaves_halves(Number merged, Number entries) {
+    return merged > Number{kFewEntries} && entries * Number{4} > merged * Number{3};
+  }
+  static constexpr std::uint8_t kUntried = 7;
+
   // Of slices; and together with those of intervals that are kept.
   std::size_t slice_entries() const { return slice_entries_; }
   std::size_t entries() const { return slice_entries_ + sum_entries_; }
@@ -76,6 +85,7 @@ class BaseIntervals {
   using NodeId = std::uint32_t;
   static constexpr NodeId kNone = ~NodeId{0};
   static constexpr int kLeaf = -1;
+  static constexpr std::size_t kFewEntries = 64;
 
   // A slice, or an interval of 2^(bit + 1) ms whose halves both hold slices.
   struct Node {

@@ -23,8 +23,8 @@ struct UnitCost {
   double flips_at_worst = 0;
 };
 
-// `strategy` is not kAuto; what kBaseIntervals merges is not in it. Windows are tumbling, sliding
-// or cumulate.
+// `strategy` is not kAuto; for what kBaseIntervals merges see base_interval_costs(). Windows are
+// tumbling, sliding or cumulate.
 UnitCost unit_cost(const WindowSpec& window, Strategy strategy);
 
 // Of a stream whose shape is known, once windows are full, over all cores together. Rows are taken

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tidemark/operators/aggregate_layout.h"
+#include "tidemark/operators/base_interval_cost.h"
 #include "tidemark/operators/session_windows.h"
 #include "tidemark/operators/shared_windows.h"
 #include "tidemark/operators/slice_edges.h"
@@ -20,13 +21,13 @@ namespace {
 constexpr double kMonth = 30.4 * 86'400'000;
 
 // Windows that could share one set of slices.
-std::vector<Slicing> shareable_windows(const WindowQuery& query) {
-  std::vector<Slicing> slicings;
-  if (!can_share_one_set_of_slices(query)) return slicings;
+std::vector<WindowSpec> shareable_windows(const WindowQuery& query) {
+  std::vector<WindowSpec> windows;
+  if (!can_share_one_set_of_slices(query)) return windows;
   for (const WindowSpec& window : query.windows) {
-    if (!query.leaves_shared_path(window)) slicings.emplace_back(window);
+    if (!query.leaves_shared_path(window)) windows.push_back(window);
   }
-  return slicings;
+  return windows;
 }
 
 // From so many windows on, one update per row and log2(slices) merges per result are less than an
@@ -65,13 +66,32 @@ void share_slices(WindowPlan& plan, std::size_t shareable, double edges_per_ms) 
       std::ceil(std::log2(static_cast<double>(std::max<std::int64_t>(plan.slices_per_window, 2))));
 }
 
+// All plans with base intervals share theirs, in the order of `shareable`.
+void predict_shared_slices(const WindowQuery& query, const std::vector<WindowSpec>& shareable,
+                           const StreamShape& stream, std::vector<WindowPlan>& plans) {
+  const auto shares = [](const WindowPlan& plan) {
+    return plan.strategy == Strategy::kBaseIntervals && !plan.leaves_shared_path;
+  };
+  const auto first = std::ranges::find_if(plans, shares);
+  if (first == plans.end()) return;
+  const std::vector<StreamCost> costs =
+      base_interval_costs(shareable, merges_in_any_grouping(query), first->state_size, stream);
+  auto cost = costs.begin();
+  for (WindowPlan& plan : plans) {
+    if (!shares(plan)) continue;
+    plan.stream = stream;
+    if (cost != costs.end()) plan.stream_cost = *cost++;
+  }
+}
+
 }  // namespace
 
 std::vector<WindowPlan> plan_query(const WindowQuery& query,
                                    const std::optional<StreamShape>& stream) {
   std::vector<WindowPlan> plans;
-  const std::vector<Slicing> shareable = shareable_windows(query);
-  const double edges_per_ms = SliceEdges(shareable).edges_per_ms();
+  const std::vector<WindowSpec> shareable = shareable_windows(query);
+  const std::vector<Slicing> slicings(shareable.begin(), shareable.end());
+  const double edges_per_ms = SliceEdges(slicings).edges_per_ms();
   for (const WindowSpec& window : query.windows) {
     WindowPlan plan;
     plan.window = window;
@@ -104,6 +124,7 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
     }
     plans.push_back(std::move(plan));
   }
+  if (stream) predict_shared_slices(query, shareable, *stream, plans);
   return plans;
 }
 
@@ -181,10 +202,11 @@ std::string stream_cost_text(const WindowPlan& plan) {
   // What lateness keeps is not in the model.
   if (plan.lateness > 0) return work;
   return work + fmt::format(
-                    "  predicted state: {} live entries; {} of entries, {} of running state, {} of "
-                    "index\n",
-                    count_text(cost.live_entries), bytes_text(cost.entry_bytes),
-                    bytes_text(cost.running_bytes), bytes_text(cost.index_bytes));
+                    "  predicted state{}: {} live entries; {} of entries, {} of running state, {} "
+                    "of index\n",
+                    plan.shared_by > 1 ? " of all windows" : "", count_text(cost.live_entries),
+                    bytes_text(cost.entry_bytes), bytes_text(cost.running_bytes),
+                    bytes_text(cost.index_bytes));
 }
 
 }  // namespace
@@ -221,7 +243,7 @@ std::string to_string(const WindowPlan& plan) {
   if (plan.strategy == Strategy::kBaseIntervals) {
     text += fmt::format("  predicted: {:.4g} updates per row, about {:.4g} merges per result\n",
                         plan.cost.updates_per_row, plan.merges_per_result);
-    return text;
+    return text + stream_cost_text(plan);
   }
   text += unit_cost_text(plan) + stream_cost_text(plan);
   return text;

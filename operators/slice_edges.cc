@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "tidemark/runtime/time.h"
 
@@ -90,10 +91,16 @@ SliceEdges::Slice SliceEdges::slice_of(std::int64_t local) {
 
 double SliceEdges::edges_per_ms() const {
   double edges = 0;
+  // All edges lie at whole multiples of this from one of them.
+  std::int64_t grid = 0;
+  const Sequence* first = nullptr;
   for (const Sequence& sequence : sequences_) {
-    if (sequence.months == nullptr) edges += 1 / static_cast<double>(sequence.step);
+    if (sequence.months != nullptr) continue;
+    if (first == nullptr) first = &sequence;
+    grid = std::gcd(grid, std::gcd(sequence.step, sequence.phase - first->phase));
+    edges += 1 / static_cast<double>(sequence.step);
   }
-  return edges;
+  return first == nullptr ? 0 : std::min(edges, 1 / static_cast<double>(grid));
 }
 
 }  // namespace tidemark

@@ -30,7 +30,8 @@ class SliceEdges {
 
   Slice slice_of(std::int64_t local);
 
-  // How many slices there are, without calendar windows; edges that coincide may count twice.
+  // How many slices there are at most, without calendar windows. Edges that coincide may count
+  // twice, but no more than can be told apart.
   double edges_per_ms() const;
 
  private:

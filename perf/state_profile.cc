@@ -56,7 +56,8 @@ std::optional<std::string> too_much_state(const ProfileOptions& options, const W
                                           const StreamShape& stream) {
   double entries = prediction.live_entries.value_or(0);
   double bytes = prediction.allocated_bytes.value_or(0);
-  if (plan.strategy == Strategy::kBaseIntervals) {
+  // Not predicted where slices are too many to be walked.
+  if (plan.strategy == Strategy::kBaseIntervals && !prediction.live_entries) {
     const StreamCost slices =
         stream_cost(plan.window, Strategy::kRecompute, plan.state_size, stream);
     entries = 2 * slices.live_entries;

@@ -77,8 +77,11 @@ TEST(StateProfileTest, WorkIsAsPredicted) {
     const CellFigures& figures = *cell.figures;
     EXPECT_DOUBLE_EQ(figures.updates_per_row, cell.predicted->updates_per_row);
     if (!cell.predicted->merges_per_slide) continue;
-    // With few slides per window the worst case is a little better than four merges per entry.
-    const double tolerance = cell.strategy == Strategy::kWorstCase ? 0.06 : 0.01;
+    // With few slides per window the worst case is a little better than four merges per entry, and
+    // how few windows lie to powers of two is a matter of luck.
+    const double tolerance = cell.strategy == Strategy::kBaseIntervals ? 0.2
+                             : cell.strategy == Strategy::kWorstCase   ? 0.06
+                                                                       : 0.01;
     EXPECT_NEAR(figures.merges_per_slide, *cell.predicted->merges_per_slide,
                 tolerance * *cell.predicted->merges_per_slide)
         << cell.slide << " " << cell.keys << " " << to_string(cell.strategy);
@@ -89,8 +92,9 @@ TEST(StateProfileTest, LiveEntriesAreAsPredicted) {
   for (const ProfileCell& cell : profiled().cells) {
     if (!cell.predicted->live_entries) continue;
     const CellFigures& figures = *cell.figures;
+    const double tolerance = cell.strategy == Strategy::kBaseIntervals ? 0.2 : 0.03;
     EXPECT_NEAR(static_cast<double>(figures.live_entries), *cell.predicted->live_entries,
-                0.03 * *cell.predicted->live_entries)
+                tolerance * *cell.predicted->live_entries)
         << cell.slide << " " << cell.keys << " " << to_string(cell.strategy);
     EXPECT_GE(figures.allocated_bytes, figures.state_bytes);
   }
