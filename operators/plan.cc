@@ -30,24 +30,77 @@ std::vector<WindowSpec> shareable_windows(const WindowQuery& query) {
   return windows;
 }
 
-// From so many windows on, one update per row and log2(slices) merges per result are less than an
-// update per row and window.
+// Where nothing is known of the stream: from so many windows on, one update per row and
+// log2(slices) merges per result are taken to be less than an update per row and window.
 constexpr std::size_t kManyWindows = 8;
+
+// Updates and merges per second of event time.
+double work_per_second(const StreamCost& cost, double updates_per_row, double rows_per_second) {
+  const double slides_per_second = rows_per_second / cost.rows_per_slide;
+  return updates_per_row * rows_per_second + cost.merges_per_slide * slides_per_second;
+}
+
+// What is decided for all windows of a query together.
+class SharedSlices {
+ public:
+  SharedSlices(const WindowQuery& query, const std::optional<StreamShape>& stream)
+      : windows_(shareable_windows(query)),
+        invertible_(AggregateLayout(query.values, query.aggregates, false).exactly_invertible()) {
+    const std::vector<Slicing> slicings(windows_.begin(), windows_.end());
+    edges_per_ms_ = SliceEdges(slicings).edges_per_ms();
+    const bool asked_for = query.strategy == Strategy::kBaseIntervals;
+    const bool is_open = query.strategy == Strategy::kAuto && windows_.size() > 1;
+    if (!asked_for && !is_open) return;
+    const StateSize state = state_size(AggregateLayout(query.values, query.aggregates, false));
+    if (stream)
+      costs_ = base_interval_costs(windows_, merges_in_any_grouping(query), state, *stream);
+    if (asked_for) return;
+    pays_ = costs_.empty() ? windows_.size() >= kManyWindows : cost_less(state, *stream);
+  }
+
+  // Whether one set of slices for all of them is the better choice.
+  bool pays() const { return pays_; }
+  std::size_t size() const { return windows_.size(); }
+  double edges_per_ms() const { return edges_per_ms_; }
+  bool invertible() const { return invertible_; }
+  // One after the other; null where it is not known.
+  const StreamCost* next_cost() { return next_ < costs_.size() ? &costs_[next_++] : nullptr; }
+
+ private:
+  bool cost_less(const StateSize& state, const StreamShape& stream) const {
+    double together = stream.rows_per_second;
+    double apart = 0;
+    for (std::size_t i = 0; i < windows_.size(); ++i) {
+      together += work_per_second(costs_[i], 0, stream.rows_per_second);
+      const Strategy strategy = choose_strategy(windows_[i], invertible_, stream).strategy;
+      apart +=
+          work_per_second(stream_cost(windows_[i], strategy, state, stream),
+                          unit_cost(windows_[i], strategy).updates_per_row, stream.rows_per_second);
+    }
+    return together < apart;
+  }
+
+  std::vector<WindowSpec> windows_;
+  bool invertible_;
+  double edges_per_ms_ = 0;
+  std::vector<StreamCost> costs_;
+  std::size_t next_ = 0;
+  bool pays_ = false;
+};
 
 struct Choice {
   Strategy strategy;
   std::string reason;
 };
 
-Choice choose(const WindowQuery& query, const WindowSpec& window, std::size_t shareable,
+Choice choose(const WindowQuery& query, const WindowSpec& window, const SharedSlices& shared,
               const std::optional<StreamShape>& stream) {
   if (query.strategy != Strategy::kAuto) return {query.strategy, "asked for"};
-  if (shareable >= kManyWindows) {
+  if (shared.pays()) {
     return {Strategy::kBaseIntervals,
-            fmt::format("a row updates one slice for all {} windows", shareable)};
+            fmt::format("a row updates one slice for all {} windows", shared.size())};
   }
-  const AggregateLayout layout(query.values, query.aggregates, false);
-  const StrategyChoice choice = choose_strategy(window, layout.exactly_invertible(), stream);
+  const StrategyChoice choice = choose_strategy(window, shared.invertible(), stream);
   return {choice.strategy, choice.reason};
 }
 
@@ -66,32 +119,12 @@ void share_slices(WindowPlan& plan, std::size_t shareable, double edges_per_ms) 
       std::ceil(std::log2(static_cast<double>(std::max<std::int64_t>(plan.slices_per_window, 2))));
 }
 
-// All plans with base intervals share theirs, in the order of `shareable`.
-void predict_shared_slices(const WindowQuery& query, const std::vector<WindowSpec>& shareable,
-                           const StreamShape& stream, std::vector<WindowPlan>& plans) {
-  const auto shares = [](const WindowPlan& plan) {
-    return plan.strategy == Strategy::kBaseIntervals && !plan.leaves_shared_path;
-  };
-  const auto first = std::ranges::find_if(plans, shares);
-  if (first == plans.end()) return;
-  const std::vector<StreamCost> costs =
-      base_interval_costs(shareable, merges_in_any_grouping(query), first->state_size, stream);
-  auto cost = costs.begin();
-  for (WindowPlan& plan : plans) {
-    if (!shares(plan)) continue;
-    plan.stream = stream;
-    if (cost != costs.end()) plan.stream_cost = *cost++;
-  }
-}
-
 }  // namespace
 
 std::vector<WindowPlan> plan_query(const WindowQuery& query,
                                    const std::optional<StreamShape>& stream) {
   std::vector<WindowPlan> plans;
-  const std::vector<WindowSpec> shareable = shareable_windows(query);
-  const std::vector<Slicing> slicings(shareable.begin(), shareable.end());
-  const double edges_per_ms = SliceEdges(slicings).edges_per_ms();
+  SharedSlices shared(query, stream);
   for (const WindowSpec& window : query.windows) {
     WindowPlan plan;
     plan.window = window;
@@ -106,25 +139,26 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
       plans.push_back(std::move(plan));
       continue;
     }
-    const Choice choice = choose(query, window, shareable.size(), stream);
+    const Choice choice = choose(query, window, shared, stream);
     plan.strategy = choice.strategy;
     plan.reason = choice.reason;
     const Slicing slicing(window);
     plan.slices_per_slide = slicing.slices_per_slide();
     plan.slices_per_window = slicing.slices_per_window();
     const bool shares_all = plan.strategy == Strategy::kBaseIntervals;
-    if (shares_all) share_slices(plan, shareable.size(), edges_per_ms);
+    if (shares_all) share_slices(plan, shared.size(), shared.edges_per_ms());
     const bool undoable = plan.strategy == Strategy::kSubtract;
     const AggregateLayout layout(query.values, query.aggregates, undoable);
     plan.state_size = state_size(layout);
     plan.cost = unit_cost(window, plan.strategy);
-    if (stream && !shares_all) {
-      plan.stream = stream;
+    if (stream) plan.stream = stream;
+    if (shares_all) {
+      if (const StreamCost* cost = shared.next_cost()) plan.stream_cost = *cost;
+    } else if (stream) {
       plan.stream_cost = stream_cost(window, plan.strategy, plan.state_size, *stream);
     }
     plans.push_back(std::move(plan));
   }
-  if (stream) predict_shared_slices(query, shareable, *stream, plans);
   return plans;
 }
 
