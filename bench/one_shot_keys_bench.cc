@@ -1,5 +1,6 @@
 // What keys cost that come once: every row of the stream has a new one. Keys that are kept for ever
-// are there for comparison; their table outgrows the caches, and then the memory.
+// are there for comparison; their table outgrows the caches, and then the memory. The limit forgets
+// them too.
 //
 //   one_shot_keys_bench --benchmark_repetitions=5 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "checksum_output.h"
+#include "columns_job.h"
+#include "one_shot_limit.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/window_operator.h"
 
@@ -32,7 +35,12 @@ WindowQuery query_of(Strategy strategy, std::int64_t slides_per_window) {
   return query;
 }
 
-RunReport run(const WindowQuery& query, KeyCollection collection) {
+struct Run {
+  std::uint64_t checksum = 0;
+  RunReport report;
+};
+
+Run run(const WindowQuery& query, KeyCollection collection) {
   ChecksumOutput output(query);
   WindowOperator stage(query, plan_query(query), output, collection);
   Batch batch(query.row_schema());
@@ -55,22 +63,44 @@ RunReport run(const WindowQuery& query, KeyCollection collection) {
     }
   }
   stage.emitter().flush();
-  benchmark::DoNotOptimize(output.checksum());
-  RunReport report;
-  stage.report(report);
-  return report;
+  Run run;
+  run.checksum = output.checksum();
+  stage.report(run.report);
+  return run;
+}
+
+std::uint64_t limit_checksum(std::int64_t slides_per_window) {
+  OneShotLimit limit(static_cast<std::size_t>(slides_per_window));
+  for (std::int64_t row = 0; row < kRows;) {
+    const std::int64_t slide = row / kRowsPerSlide;
+    for (std::int64_t i = 0; i < kRowsPerSlide; ++i, ++row) limit.add(row, 1);
+    limit.end_slide((slide + 1) * kSlide);
+  }
+  return limit.checksum();
+}
+
+void limit_one_thread(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(limit_checksum(state.range(0)));
+  report_rate(state, kRows);
 }
 
 void one_shot_keys(benchmark::State& state, Strategy strategy, KeyCollection collection) {
   const WindowQuery query = query_of(strategy, state.range(0));
-  RunReport report;
-  for (auto _ : state) report = run(query, collection);
-  state.counters["rows_per_second"] =
-      benchmark::Counter(static_cast<double>(kRows) * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate);
-  state.counters["peak_keys"] = static_cast<double>(report.state.peak_keys);
-  state.counters["peak_state_bytes"] = static_cast<double>(report.state.peak_state_bytes);
+  Run result;
+  for (auto _ : state) result = run(query, collection);
+  if (result.checksum != limit_checksum(state.range(0))) {
+    state.SkipWithError("the checksum of the results is not that of the hand-written loop");
+    return;
+  }
+  report_rate(state, kRows);
+  result.report.rows_read = kRows;
+  report_counters(state, result.report);
+  state.counters["peak_keys"] = static_cast<double>(result.report.state.peak_keys);
+  state.counters["peak_state_bytes"] = static_cast<double>(result.report.state.peak_state_bytes);
 }
+
+// Slides of each window.
+BENCHMARK(limit_one_thread)->Arg(1)->Arg(10);
 
 BENCHMARK_CAPTURE(one_shot_keys, tumbling, Strategy::kBuckets, KeyCollection::kWhenDue)->Arg(1);
 BENCHMARK_CAPTURE(one_shot_keys, tumbling_kept, Strategy::kBuckets, KeyCollection::kNever)->Arg(1);
@@ -81,6 +111,8 @@ BENCHMARK_CAPTURE(one_shot_keys, two_stacks, Strategy::kTwoStacks, KeyCollection
     ->Arg(10);
 BENCHMARK_CAPTURE(one_shot_keys, two_stacks_kept, Strategy::kTwoStacks, KeyCollection::kNever)
     ->Arg(10);
+
+static_assert(kRows % kRowsPerSlide == 0);
 
 }  // namespace
 }  // namespace tidemark::bench

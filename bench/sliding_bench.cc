@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "columns_job.h"
 #include "sliding_limit.h"
 #include "tidemark/operators/pipeline.h"
 #include "tidemark/perf/bench_source.h"
@@ -153,14 +154,13 @@ void pipeline(benchmark::State& state, std::size_t cores,
     report = run_cores(stream, window_size(state), cores, local, Ending::kLeaveOpen).report;
   }
   count_rows(state, report.results);
+  report_counters(state, report);
   const StateCounters& counters = report.state;
   const double bound = static_cast<double>(counters.peak_live_entries) *
                            static_cast<double>(counters.state_bytes_per_entry + 8) +
                        static_cast<double>(counters.peak_key_table_bytes);
   state.counters["state_bytes_over_entries"] =
       static_cast<double>(counters.peak_state_bytes) / bound;
-  state.counters["updates_per_row"] =
-      static_cast<double>(counters.updates) / static_cast<double>(report.rows_read);
 }
 
 void one_source_one_window(benchmark::State& state) { pipeline(state, 1); }
