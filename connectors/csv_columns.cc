@@ -118,7 +118,7 @@ void CsvColumns::read_watermarks(const Cells& cells, std::int64_t* watermarks) {
 
 void CsvColumns::read_value(std::size_t index, Column& column) {
   const CsvPlan::Value& value = plan_.values[index];
-  if (value.filter || value.is_gap) {
+  if (value.filter || value.is_gap || value.is_text) {
     read_checked(value, column);
   } else if (!value.column) {
     std::fill_n(column.int64s() + at_, count_, 1);
@@ -157,7 +157,7 @@ void CsvColumns::read_doubles(const Cells& cells, Column& column) {
   }
 }
 
-// Values with a condition, and gaps of sessions.
+// Values with a condition, gaps of sessions, and text.
 void CsvColumns::read_checked(const CsvPlan::Value& value, Column& column) {
   const Cells cells = cells_of(value.column.value_or(0));
   const Cells conditions = cells_of(value.filter ? value.filter->column : 0);

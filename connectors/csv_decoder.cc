@@ -9,6 +9,7 @@
 
 #include "tidemark/connectors/message_text.h"
 #include "tidemark/connectors/read_number.h"
+#include "tidemark/operators/key_hash.h"
 
 namespace tidemark {
 
@@ -116,7 +117,10 @@ bool CsvDecoder::read_value(const CsvRow& row, const CsvPlan::Value& value, Numb
   } else {
     const CsvField& cell = row.fields[*value.column];
     NumberReading reading = NumberReading::kRead;
-    if (cell.text.empty()) {
+    if (value.is_text) {
+      number.null = cell.is_null();
+      number.bits = static_cast<std::int64_t>(hash_text(value_of(cell)));
+    } else if (cell.text.empty()) {
       number.null = true;
     } else if (value.type == ColumnType::kInt64) {
       reading = read_int64(cell.text, number.bits);

@@ -32,18 +32,38 @@ class CsvSample final : public RowSample {
   CsvScanner scanner_;
 };
 
-// What the first rows tell: the times' texts, and which columns hold integers only.
+// What the cells of a column are like.
+struct ColumnEvidence {
+  std::size_t cells = 0;  // that are not empty
+  std::size_t integers = 0;
+  std::size_t numbers = 0;  // integers among them
+  std::string text;         // the first cell that is no number
+};
+
+// What the first rows tell.
 struct SampleEvidence {
   std::vector<std::string_view> times;
-  std::vector<bool> has_cells;
-  std::vector<bool> all_integers;
+  std::vector<ColumnEvidence> columns;
 };
+
+void look_at_cell(std::string_view cell, ColumnEvidence& evidence) {
+  if (cell.empty()) return;
+  ++evidence.cells;
+  double number = 0;
+  if (is_plain_integer(cell)) {
+    ++evidence.integers;
+    ++evidence.numbers;
+  } else if (read_double(cell, number) != NumberReading::kNotANumber) {
+    ++evidence.numbers;
+  } else if (evidence.text.empty()) {
+    evidence.text = cell;
+  }
+}
 
 SampleEvidence look_at(RowSample& sample, std::optional<std::size_t> time_column,
                        const std::vector<std::size_t>& value_columns) {
   SampleEvidence evidence;
-  evidence.has_cells.resize(sample.columns().size(), false);
-  evidence.all_integers.resize(sample.columns().size(), true);
+  evidence.columns.resize(sample.columns().size());
   CsvRow row;
   row.fields.resize(sample.columns().size());
   for (std::size_t count = 0; count < kTypeSampleRows && sample.next(row); ++count) {
@@ -53,10 +73,7 @@ SampleEvidence look_at(RowSample& sample, std::optional<std::size_t> time_column
       if (!time.empty() && evidence.times.size() < kTimeSampleRows) evidence.times.push_back(time);
     }
     for (const std::size_t column : value_columns) {
-      const std::string_view cell = row.fields[column].text;
-      if (cell.empty()) continue;
-      evidence.has_cells[column] = true;
-      if (!is_plain_integer(cell)) evidence.all_integers[column] = false;
+      look_at_cell(row.fields[column].text, evidence.columns[column]);
     }
   }
   return evidence;
@@ -82,7 +99,8 @@ Expected<std::vector<CsvPlan::Value>> plan_values(const FileSourceOptions& optio
                                                   const RowSample& header) {
   std::vector<CsvPlan::Value> values;
   for (const CsvValueInput& input : options.values) {
-    CsvPlan::Value value{std::nullopt, ColumnType::kInt64, false, std::nullopt, input.is_gap};
+    CsvPlan::Value value;
+    value.is_gap = input.is_gap;
     if (!input.column.empty()) {
       const Expected<std::size_t> column = header.find(input.column);
       if (!column) return tl::unexpected(column.error());
@@ -108,14 +126,37 @@ Expected<void> check_types(const FileSourceOptions& options) {
   return {};
 }
 
+// Single rows whose cell is no number are bad; but a query over text is not what was meant.
+Expected<void> refuse_text(const CsvPlan& plan) {
+  for (const CsvPlan::Value& value : plan.values) {
+    if (value.text_in_sample.empty()) continue;
+    const std::string& name = plan.columns[*value.column];
+    return make_error(fmt::format(
+        "column {} holds text in all of the first rows, such as {}, and of text there are only "
+        "count and approx_distinct; --type {}=double reads what numbers come later",
+        in_quotes(name), in_quotes(value.text_in_sample), name));
+  }
+  return {};
+}
+
+// So many cells tell that a column is of text.
+constexpr std::size_t kFewCells = 10;
+
+void infer_type(const ColumnEvidence& evidence, bool takes_text, CsvPlan::Value& value) {
+  value.inferred = true;
+  const bool integers = evidence.cells > 0 && evidence.integers == evidence.cells;
+  value.is_text = takes_text && evidence.numbers * 2 < evidence.cells;
+  value.type = integers || value.is_text ? ColumnType::kInt64 : ColumnType::kDouble;
+  const bool is_refused = !value.is_text && evidence.numbers == 0 && evidence.cells >= kFewCells;
+  value.text_in_sample = is_refused ? evidence.text : "";
+}
+
 Expected<void> choose_types(CsvPlan& plan, const FileSourceOptions& options,
                             const RowSample& header, const SampleEvidence& evidence) {
-  for (CsvPlan::Value& value : plan.values) {
+  for (std::size_t i = 0; i < plan.values.size(); ++i) {
+    CsvPlan::Value& value = plan.values[i];
     if (!value.column || value.is_gap) continue;
-    value.inferred = true;
-    value.type = evidence.has_cells[*value.column] && evidence.all_integers[*value.column]
-                     ? ColumnType::kInt64
-                     : ColumnType::kDouble;
+    infer_type(evidence.columns[*value.column], options.values[i].takes_text, value);
   }
   for (const auto& [name, type] : options.types) {
     const Expected<std::size_t> column = header.find(name);
@@ -123,10 +164,11 @@ Expected<void> choose_types(CsvPlan& plan, const FileSourceOptions& options,
     for (CsvPlan::Value& value : plan.values) {
       if (value.column != *column || value.is_gap) continue;
       value.type = type;
-      value.inferred = false;
+      value.inferred = value.is_text = false;
+      value.text_in_sample.clear();
     }
   }
-  return {};
+  return refuse_text(plan);
 }
 
 std::optional<std::string> warn_about(const std::vector<std::string_view>& times,

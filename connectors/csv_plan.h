@@ -26,10 +26,12 @@ struct CsvPlan {
   };
   struct Value {
     std::optional<std::size_t> column;
-    ColumnType type;
-    bool inferred;
+    ColumnType type = ColumnType::kInt64;
+    bool inferred = false;
     std::optional<Filter> filter;
     bool is_gap = false;
+    bool is_text = false;        // an int64 hash of it is read
+    std::string text_in_sample;  // a cell, if all are text and that is of no use
   };
 
   std::vector<std::string> columns;  // the header
@@ -54,9 +56,11 @@ struct CsvPlan {
 inline constexpr std::size_t kTypeSampleRows = 10'000;
 
 // `sample` is the start of the input, whole rows. A value column is int64 if every cell in the
-// sample that is not NULL is a plain integer, of any length, and there is one; else double.
-// Refuses: no header, lone CR as line ends, columns that do not exist or exist twice, and times of
-// unknown unit. A column of watermarks has the unit of the times. `input_name` is for messages.
+// sample that is not NULL is a plain integer, of any length, and there is one; else double, or text
+// if most are no numbers and `takes_text` is set.
+// Refuses: no header, lone CR as line ends, columns that do not exist or exist twice, times of
+// unknown unit, and values that are text in all of the sample. A column of watermarks has the unit
+// of the times. `input_name` is for messages.
 Expected<CsvPlan> plan_csv(const FileSourceOptions& options, std::string_view sample,
                            const std::string& input_name);
 

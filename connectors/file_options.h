@@ -40,6 +40,11 @@ struct CsvValueInput {
   std::optional<CsvFilter> filter;
   // The gap of the session that the row is in: a whole number of ms above 0, or the row is bad.
   bool is_gap = false;
+  // Of a value it matters only whether there is one, and which others it is equal to: where the
+  // first rows hold text it is read as an int64 hash of that.
+  bool takes_text = false;
+  // Of those, that only whether there is one matters.
+  bool is_counted = false;
 };
 
 struct FileSourceOptions {

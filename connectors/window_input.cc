@@ -31,7 +31,12 @@ int place_of(CsvValueInput value, std::vector<CsvValueInput>& values) {
     return same_value(value, other);
   });
   const auto index = static_cast<int>(same - values.begin());
-  if (same == values.end()) values.push_back(std::move(value));
+  if (same == values.end()) {
+    values.push_back(std::move(value));
+  } else {
+    same->takes_text &= value.takes_text;
+    same->is_counted &= value.is_counted;
+  }
   return index;
 }
 
@@ -42,7 +47,10 @@ std::vector<CsvValueInput> bind_aggregates(const std::vector<AggregateRequest>& 
   for (const AggregateRequest& request : requests) {
     AggregateSpec spec{request.function, AggregateSpec::kRows, request.name, request.parameter};
     if (request.column || request.condition) {
-      CsvValueInput value{request.column.value_or(""), std::nullopt, false};
+      CsvValueInput value;
+      value.column = request.column.value_or("");
+      value.is_counted = request.function == AggregateFunction::kCount;
+      value.takes_text = value.is_counted || request.function == AggregateFunction::kApproxDistinct;
       if (const auto& condition = request.condition) {
         value.filter =
             CsvFilter{condition->column, condition->op, condition->value, condition->value_is_text};
@@ -60,7 +68,8 @@ std::vector<WindowSpec> bind_gaps(const std::vector<WindowSpec>& windows,
   std::vector<WindowSpec> bound = windows;
   for (WindowSpec& window : bound) {
     if (window.gap_column.empty()) continue;
-    window.gap_input = place_of({window.gap_column, std::nullopt, true}, values);
+    window.gap_input =
+        place_of({.column = window.gap_column, .filter = {}, .is_gap = true}, values);
   }
   return bound;
 }
@@ -141,12 +150,16 @@ Expected<void> bind_order_columns(const WindowInputOptions& options,
     columns.push_back({info->column});
   }
   for (const CsvValueInput& value : values) {
-    // What is only counted where a condition holds may be any column that is never NULL.
-    const Expected<OrderColumnInfo> info =
+    // What is only counted may be any column that is never NULL, as none is.
+    Expected<OrderColumnInfo> info =
         find_order_column(value.column.empty() ? "order_id" : value.column);
     if (!info) return tl::unexpected(info.error());
     if (info->type == ColumnType::kString) {
-      return make_error(fmt::format("{} is text, so it cannot be aggregated", value.column));
+      if (!value.is_counted) {
+        return make_error(
+            fmt::format("{} is text, of which generated orders have only count", value.column));
+      }
+      info = find_order_column("order_id");
     }
     OrderValue column{info->column};
     if (const auto& filter = value.filter) {

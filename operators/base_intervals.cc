@@ -9,7 +9,7 @@
 namespace tidemark {
 
 namespace {
-constexpr std::size_t kMergeChunk = 256;
+constexpr std::size_t kIntervalMergeChunk = 256;
 // Sums with at least one slot in so many are put in order.
 constexpr std::size_t kOrderedShare = 4;
 }  // namespace
@@ -289,9 +289,9 @@ std::size_t BaseIntervals::merge_node(const Node& node, Pane& sum) {
 
 void BaseIntervals::merge_entries(const std::byte* entries, std::size_t n, Pane& sum) {
   const std::size_t entry_size = layout_.entry_size();
-  std::array<std::byte*, kMergeChunk> into;
-  for (std::size_t from = 0; from < n; from += kMergeChunk) {
-    const std::size_t run = std::min(kMergeChunk, n - from);
+  std::array<std::byte*, kIntervalMergeChunk> into;
+  for (std::size_t from = 0; from < n; from += kIntervalMergeChunk) {
+    const std::size_t run = std::min(kIntervalMergeChunk, n - from);
     const std::byte* first = entries + from * entry_size;
     sum.prepare(++stamp_, run, slot_count_);
     for (std::size_t i = 0; i < run; ++i) {

@@ -5,7 +5,7 @@
 namespace tidemark {
 
 namespace {
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kCellAlignment = 64;
 }
 
 CellBlocks::CellBlocks(std::size_t columns, std::pmr::memory_resource& memory)
@@ -15,7 +15,7 @@ CellBlocks::~CellBlocks() { shrink(0); }
 
 void CellBlocks::cover(std::size_t rows) {
   while (blocks_.size() * kRows < rows) {
-    auto* block = static_cast<std::uint64_t*>(memory_.allocate(block_bytes(), kAlignment));
+    auto* block = static_cast<std::uint64_t*>(memory_.allocate(block_bytes(), kCellAlignment));
     std::fill_n(block, columns_ * kRows, 0);
     blocks_.push_back(block);
   }
@@ -23,7 +23,7 @@ void CellBlocks::cover(std::size_t rows) {
 
 void CellBlocks::shrink(std::size_t rows) {
   while (!blocks_.empty() && (blocks_.size() - 1) * kRows >= rows) {
-    memory_.deallocate(blocks_.back(), block_bytes(), kAlignment);
+    memory_.deallocate(blocks_.back(), block_bytes(), kCellAlignment);
     blocks_.pop_back();
   }
   blocks_.shrink_to_fit();

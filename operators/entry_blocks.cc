@@ -6,9 +6,9 @@
 namespace tidemark {
 
 namespace {
-constexpr std::size_t kAlignment = 16;
+constexpr std::size_t kEntryAlignment = 16;
 // What is kept free is at most a quarter of what is in use, or so many entries.
-constexpr std::size_t kFewEntries = 4096;
+constexpr std::size_t kFewBlockEntries = 4096;
 constexpr std::size_t kKeptShare = 4;
 }  // namespace
 
@@ -36,7 +36,7 @@ EntryBlocks::Block EntryBlocks::copy(const std::byte* entries, std::size_t n) {
   std::vector<std::byte*>& free = free_[size_class];
   Block block{nullptr, n};
   if (free.empty()) {
-    block.entries = static_cast<std::byte*>(memory_.allocate(room * entry_size_, kAlignment));
+    block.entries = static_cast<std::byte*>(memory_.allocate(room * entry_size_, kEntryAlignment));
   } else {
     block.entries = free.back();
     free.pop_back();
@@ -52,8 +52,8 @@ void EntryBlocks::give_back(Block& block) {
   const std::size_t size_class = class_of(block.size);
   const std::size_t room = entries_of(size_class);
   in_use_ -= room;
-  if (kept_ + room > kFewEntries + in_use_ / kKeptShare) {
-    memory_.deallocate(block.entries, room * entry_size_, kAlignment);
+  if (kept_ + room > kFewBlockEntries + in_use_ / kKeptShare) {
+    memory_.deallocate(block.entries, room * entry_size_, kEntryAlignment);
   } else {
     free_[size_class].push_back(block.entries);
     kept_ += room;
@@ -64,7 +64,7 @@ void EntryBlocks::give_back(Block& block) {
 void EntryBlocks::release_free() {
   for (std::size_t size_class = 0; size_class < kClasses; ++size_class) {
     for (std::byte* entries : free_[size_class]) {
-      memory_.deallocate(entries, entries_of(size_class) * entry_size_, kAlignment);
+      memory_.deallocate(entries, entries_of(size_class) * entry_size_, kEntryAlignment);
     }
     free_[size_class].clear();
   }

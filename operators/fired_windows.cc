@@ -5,8 +5,8 @@
 namespace tidemark {
 
 namespace {
-constexpr std::size_t kStartColumn = 0;
-constexpr std::size_t kEndColumn = 1;
+constexpr std::size_t kFiredStartColumn = 0;
+constexpr std::size_t kFiredEndColumn = 1;
 
 // As most batches are. Without branches, so that it costs next to nothing.
 bool is_one_window(const EventTime* starts, const EventTime* ends, std::size_t size) {
@@ -20,8 +20,8 @@ bool is_one_window(const EventTime* starts, const EventTime* ends, std::size_t s
 }  // namespace
 
 void FiredWindows::add(const Batch& results) {
-  const EventTime* starts = results.column(kStartColumn).int64s();
-  const EventTime* ends = results.column(kEndColumn).int64s();
+  const EventTime* starts = results.column(kFiredStartColumn).int64s();
+  const EventTime* ends = results.column(kFiredEndColumn).int64s();
   const std::size_t size = results.size();
   for (std::size_t row = 0; row < size;) {
     const EventTime start = starts[row];

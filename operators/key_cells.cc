@@ -8,7 +8,7 @@ namespace tidemark {
 namespace {
 
 constexpr std::size_t kInitialCells = 256;
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kTableAlignment = 64;
 
 // How many cells a key takes at least, in a table of `cells`.
 constexpr std::size_t spread(std::size_t cells) { return cells <= KeyCells::kSparseCells ? 4 : 2; }
@@ -30,13 +30,14 @@ KeyCells::~KeyCells() {
 }
 
 KeyCells::Table KeyCells::allocate(std::size_t size) {
-  return {static_cast<std::uint64_t*>(memory_.allocate(size * sizeof(std::uint64_t), kAlignment)),
-          size};
+  return {
+      static_cast<std::uint64_t*>(memory_.allocate(size * sizeof(std::uint64_t), kTableAlignment)),
+      size};
 }
 
 void KeyCells::release(Table& table) {
   if (table.cells == nullptr) return;
-  memory_.deallocate(table.cells, table.size * sizeof(std::uint64_t), kAlignment);
+  memory_.deallocate(table.cells, table.size * sizeof(std::uint64_t), kTableAlignment);
   table = {};
 }
 

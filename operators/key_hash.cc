@@ -16,8 +16,7 @@ std::uint64_t hash_cell(const Column& column, std::size_t row) {
   if (column.type() == ColumnType::kInt64) {
     return mix_key(static_cast<std::uint64_t>(column.int64s()[row]) + kSeed);
   }
-  const std::string_view text = column.string(row);
-  return XXH3_64bits(text.data(), text.size());
+  return hash_text(column.string(row));
 }
 
 void hash_integers(std::uint64_t* hashes, const std::int64_t* keys, std::size_t begin,
@@ -28,6 +27,8 @@ void hash_integers(std::uint64_t* hashes, const std::int64_t* keys, std::size_t 
 }
 
 }  // namespace
+
+std::uint64_t hash_text(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
 
 void hash_keys(Batch& batch, std::size_t key_columns, std::size_t begin, std::size_t end) {
   std::uint64_t* hashes = batch.hashes();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "tidemark/runtime/batch.h"
 
@@ -20,6 +21,9 @@ constexpr std::uint64_t mix_key(std::uint64_t value) {
       fold(static_cast<UnsignedInt128>(value ^ 0x2d358dccaa6c78a5ULL) * 0x9e3779b97f4a7c15ULL);
   return fold(static_cast<UnsignedInt128>(once) * 0xd6e8feb86659fd93ULL);
 }
+
+// XXH3 (Collet 2019).
+std::uint64_t hash_text(std::string_view text);
 
 // Fills batch.hashes() of rows [begin, end) from columns [0, key_columns). NULL hashes like no
 // value of its column's type. Without key columns every row has the same hash.

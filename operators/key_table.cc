@@ -10,7 +10,7 @@ namespace tidemark {
 namespace {
 
 // Cells beyond this many times the needed ones go back to the allocator.
-constexpr std::size_t kSlack = 4;
+constexpr std::size_t kTableSlack = 4;
 
 }  // namespace
 
@@ -211,7 +211,7 @@ void KeyTable::set_key(std::uint32_t slot, const Batch& batch, std::size_t row) 
 void KeyTable::clear() { drop_others(LiveSlots(slot_count_, *free_.get_allocator().resource())); }
 
 void KeyTable::drop_others(const LiveSlots& live) {
-  cells_.clear(live.count(), kSlack);
+  cells_.clear(live.count(), kTableSlack);
   live.for_each_below(slot_count_, [&](std::uint32_t slot) { cells_.put(slot, hashes_[slot]); });
   free_.clear();
   for (std::size_t slot = slot_count_; slot-- > 0;) {

@@ -16,7 +16,7 @@ constexpr std::size_t kChunk = LocalPane::kRun;
 // Rows that a pane is open for before it may give way to one of a newer slice.
 constexpr std::uint64_t kShortestLife = 256;
 // An entry counts its rows in 32 bits, and a pane is looked at once a period.
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMostRowsOfEntry = std::uint64_t{1} << 31;
 
 }  // namespace
 
@@ -221,7 +221,8 @@ void LocalPanes::look_at_gain(const LocalAggregationSwitch::Counts& counts) {
   if (!switch_.count(counts)) return;
   const bool makes_room = in_any_order_ && is_full() && switch_.wants_new_keys();
   close_if([&](const LocalPane& pane) {
-    const bool closes = !switch_.on() || makes_room || rows_seen_ - pane.opened_at() > kMostRows;
+    const bool closes =
+        !switch_.on() || makes_room || rows_seen_ - pane.opened_at() > kMostRowsOfEntry;
     if (closes) sent_through_ = std::max(sent_through_, pane.slice());
     return closes;
   });

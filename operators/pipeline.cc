@@ -21,7 +21,7 @@ class Pipeline {
   Pipeline(const WindowQuery& query, std::vector<std::unique_ptr<SourcePartition>>& partitions,
            const ResultSinks& sinks, LateSink* late, const PipelineOptions& options)
       : query_(query),
-        plans_(plan_query(query, options.stream)),
+        plans_(plan_query(query, options.stream, Predictions::kToChoose)),
         options_(options),
         wall_clock_(options.wall_clock ? options.wall_clock : WallClock(system_wall_clock)),
         sinks_are_shared_(sinks.shared != nullptr),

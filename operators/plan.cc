@@ -43,18 +43,20 @@ double work_per_second(const StreamCost& cost, double updates_per_row, double ro
 // What is decided for all windows of a query together.
 class SharedSlices {
  public:
-  SharedSlices(const WindowQuery& query, const std::optional<StreamShape>& stream)
+  SharedSlices(const WindowQuery& query, const std::optional<StreamShape>& stream,
+               Predictions predictions)
       : windows_(shareable_windows(query)),
         invertible_(AggregateLayout(query.values, query.aggregates, false).exactly_invertible()) {
     const std::vector<Slicing> slicings(windows_.begin(), windows_.end());
     edges_per_ms_ = SliceEdges(slicings).edges_per_ms();
-    const bool asked_for = query.strategy == Strategy::kBaseIntervals;
     const bool is_open = query.strategy == Strategy::kAuto && windows_.size() > 1;
-    if (!asked_for && !is_open) return;
+    const bool is_told =
+        query.strategy == Strategy::kBaseIntervals && predictions == Predictions::kAll;
+    if (!is_told && !is_open) return;
     const StateSize state = state_size(AggregateLayout(query.values, query.aggregates, false));
     if (stream)
       costs_ = base_interval_costs(windows_, merges_in_any_grouping(query), state, *stream);
-    if (asked_for) return;
+    if (!is_open) return;
     pays_ = costs_.empty() ? windows_.size() >= kManyWindows : cost_less(state, *stream);
   }
 
@@ -122,9 +124,10 @@ void share_slices(WindowPlan& plan, std::size_t shareable, double edges_per_ms) 
 }  // namespace
 
 std::vector<WindowPlan> plan_query(const WindowQuery& query,
-                                   const std::optional<StreamShape>& stream) {
+                                   const std::optional<StreamShape>& stream,
+                                   Predictions predictions) {
   std::vector<WindowPlan> plans;
-  SharedSlices shared(query, stream);
+  SharedSlices shared(query, stream, predictions);
   for (const WindowSpec& window : query.windows) {
     WindowPlan plan;
     plan.window = window;

@@ -38,10 +38,15 @@ struct WindowPlan {
   std::optional<StreamCost> stream_cost;
 };
 
+// What of the cost of a stream is predicted: for windows that share one set of slices that takes up
+// to some tenths of a second, and a run needs it only to choose.
+enum class Predictions : std::uint8_t { kAll, kToChoose };
+
 // `query` is valid. What is known of the stream decides between strategies that are left open, and
 // makes the predicted cost more than a rate per row and entry; results do not depend on it.
 std::vector<WindowPlan> plan_query(const WindowQuery& query,
-                                   const std::optional<StreamShape>& stream = std::nullopt);
+                                   const std::optional<StreamShape>& stream = std::nullopt,
+                                   Predictions predictions = Predictions::kAll);
 
 // Several lines for people: slices, strategy and why, predicted cost.
 std::string to_string(const WindowPlan& plan);
