@@ -129,9 +129,12 @@ struct CompensatedDouble {
   double value() const;
 };
 
-// Count, mean, and the sum of squared distances from the mean.
+// Count, mean as the distance from one of the values, and the sum of squared distances from the
+// mean.
+template <typename T>
 struct Moments {
   std::uint64_t count;
+  T origin;  // the oldest value
   double mean;
   double squares;
 };

@@ -136,7 +136,7 @@ std::unique_ptr<AggregateOutput> AggregateLayout::make_output(const AggregateSpe
     case Primitive::kLast:
       return make_timed_output(primitive, type, offset, input);
     case Primitive::kMoments:
-      return make_moments_output(aggregate.function, offset);
+      return make_moments_output(aggregate.function, type, offset);
     default:
       return make_growing_output(aggregate, primitive, type, offset);
   }

@@ -125,34 +125,47 @@ struct CompensatedSumDoubles {
   }
 };
 
+// Exact between integers, and between doubles that are near each other.
+inline double distance_between(double value, double origin) { return value - origin; }
+inline double distance_between(std::int64_t value, std::int64_t origin) {
+  std::int64_t distance = 0;
+  if (__builtin_sub_overflow(value, origin, &distance)) {
+    return static_cast<double>(value) - static_cast<double>(origin);
+  }
+  return static_cast<double>(distance);
+}
+
 // Chan, Golub and LeVeque (1979) for two states, Welford (1962) for one value more: squares are of
-// distances from the mean, so that no digits cancel out.
-struct MomentsOperation {
-  using State = Moments;
+// distances from the mean, so that no digits cancel out. The mean is taken from the oldest value
+// on, as in their section on shifted data, or it would lose as many digits as values are farther
+// from zero than from each other.
+template <typename T>
+struct MomentsOf {
+  using State = Moments<T>;
+  using Input = T;
   static constexpr bool kInvertible = false;
-  static State identity() { return {0, 0, 0}; }
+  static State identity() { return {}; }
+
   static State combine(const State& a, const State& b) {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
     const auto n_a = static_cast<double>(a.count);
     const auto n_b = static_cast<double>(b.count);
     const double n = n_a + n_b;
-    const double distance = b.mean - a.mean;
-    return {a.count + b.count, a.mean + distance * (n_b / n),
+    const double distance = distance_between(b.origin, a.origin) + (b.mean - a.mean);
+    return {a.count + b.count, a.origin, a.mean + distance * (n_b / n),
             a.squares + b.squares + distance * distance * (n_a * (n_b / n))};
   }
-};
 
-template <typename T>
-struct MomentsOf : MomentsOperation {
-  using Input = T;
   // Member by member: copied as a whole, a state is stored in words and loaded in vectors, which
   // waits for the stores each time.
   static void add_in_place(std::byte* entry, std::size_t offset, T value) {
-    const auto number = static_cast<double>(value);
-    const std::size_t mean_at = offset + offsetof(Moments, mean);
-    const std::size_t squares_at = offset + offsetof(Moments, squares);
+    const std::size_t origin_at = offset + offsetof(State, origin);
+    const std::size_t mean_at = offset + offsetof(State, mean);
+    const std::size_t squares_at = offset + offsetof(State, squares);
     const auto count = load_state<std::uint64_t>(entry, offset) + 1;
+    if (count == 1) store_state(entry, origin_at, value);
+    const double number = distance_between(value, load_state<T>(entry, origin_at));
     double mean = load_state<double>(entry, mean_at);
     const double distance = number - mean;
     mean += distance / static_cast<double>(static_cast<std::int64_t>(count));

@@ -160,6 +160,7 @@ struct DoubleAverageValue {
 };
 
 // Variance, or its root. Those of a sample need two values.
+template <typename T>
 class MomentsOutput final : public AggregateOutput {
  public:
   MomentsOutput(std::size_t offset, bool of_sample, bool root)
@@ -169,9 +170,9 @@ class MomentsOutput final : public AggregateOutput {
              std::vector<std::size_t>& /*overflows*/) const override {
     double* const cells = out.doubles() + at;
     for (std::size_t i = 0; i < rows.size; ++i) {
-      Moments moments = load_state<Moments>(rows.a[i], offset_);
+      auto moments = load_state<Moments<T>>(rows.a[i], offset_);
       if (rows.b != nullptr) {
-        moments = MomentsOperation::combine(moments, load_state<Moments>(rows.b[i], offset_));
+        moments = MomentsOf<T>::combine(moments, load_state<Moments<T>>(rows.b[i], offset_));
       }
       if (moments.count < (of_sample_ ? 2 : 1)) {
         out.set_null(at + i);
@@ -218,13 +219,16 @@ std::unique_ptr<AggregateOutput> make_timed(ColumnType type, std::size_t offset,
 
 }  // namespace
 
-std::unique_ptr<AggregateOutput> make_moments_output(AggregateFunction function,
+std::unique_ptr<AggregateOutput> make_moments_output(AggregateFunction function, ColumnType type,
                                                      std::size_t offset) {
   const bool root =
       function == AggregateFunction::kStddev || function == AggregateFunction::kStddevPopulation;
   const bool of_sample =
       function == AggregateFunction::kStddev || function == AggregateFunction::kVariance;
-  return std::make_unique<MomentsOutput>(offset, of_sample, root);
+  if (type == ColumnType::kDouble) {
+    return std::make_unique<MomentsOutput<double>>(offset, of_sample, root);
+  }
+  return std::make_unique<MomentsOutput<std::int64_t>>(offset, of_sample, root);
 }
 
 std::unique_ptr<AggregateOutput> make_timed_output(Primitive primitive, ColumnType type,

@@ -21,7 +21,7 @@ std::unique_ptr<AggregateOutput> make_extremum_output(Primitive primitive, Colum
 std::unique_ptr<AggregateOutput> make_average_output(Primitive sum, ColumnType type,
                                                      std::size_t sum_offset,
                                                      std::size_t count_offset, int input);
-std::unique_ptr<AggregateOutput> make_moments_output(AggregateFunction function,
+std::unique_ptr<AggregateOutput> make_moments_output(AggregateFunction function, ColumnType type,
                                                      std::size_t offset);
 std::unique_ptr<AggregateOutput> make_timed_output(Primitive primitive, ColumnType type,
                                                    std::size_t offset, int input);

@@ -40,13 +40,14 @@ double work_per_second(const StreamCost& cost, double updates_per_row, double ro
   return updates_per_row * rows_per_second + cost.merges_per_slide * slides_per_second;
 }
 
-// What is decided for all windows of a query together.
+// What is told and decided for all windows of a query together.
 class SharedSlices {
  public:
   SharedSlices(const WindowQuery& query, const std::optional<StreamShape>& stream,
                Predictions predictions)
       : windows_(shareable_windows(query)),
-        invertible_(AggregateLayout(query.values, query.aggregates, false).exactly_invertible()) {
+        invertible_(AggregateLayout(query.values, query.aggregates, false).exactly_invertible()),
+        states_grow_(!AggregateLayout(query.values, query.aggregates, false).trivial()) {
     const std::vector<Slicing> slicings(windows_.begin(), windows_.end());
     edges_per_ms_ = SliceEdges(slicings).edges_per_ms();
     const bool is_open = query.strategy == Strategy::kAuto && windows_.size() > 1;
@@ -65,6 +66,7 @@ class SharedSlices {
   std::size_t size() const { return windows_.size(); }
   double edges_per_ms() const { return edges_per_ms_; }
   bool invertible() const { return invertible_; }
+  bool states_grow() const { return states_grow_; }
   // One after the other; null where it is not known.
   const StreamCost* next_cost() { return next_ < costs_.size() ? &costs_[next_++] : nullptr; }
 
@@ -84,6 +86,7 @@ class SharedSlices {
 
   std::vector<WindowSpec> windows_;
   bool invertible_;
+  bool states_grow_;
   double edges_per_ms_ = 0;
   std::vector<StreamCost> costs_;
   std::size_t next_ = 0;
@@ -133,6 +136,7 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
     plan.window = window;
     plan.zone = query.zone;
     plan.lateness = query.lateness;
+    plan.states_grow = shared.states_grow();
     if (const auto why = query.leaves_shared_path(window)) {
       plan.leaves_shared_path = true;
       plan.keeps_sessions_by_key = SessionWindows::can_hold(query, window);
@@ -249,8 +253,10 @@ std::string stream_cost_text(const WindowPlan& plan) {
 }  // namespace
 
 std::string to_string(const WindowPlan& plan) {
-  if (plan.keeps_sessions_by_key) return sessions_text(plan);
-  if (plan.leaves_shared_path) return general_path_text(plan);
+  const std::string grown =
+      plan.states_grow ? "  states grow with their values: what that takes is not predicted\n" : "";
+  if (plan.keeps_sessions_by_key) return sessions_text(plan) + grown;
+  if (plan.leaves_shared_path) return general_path_text(plan) + grown;
   const bool shares = plan.strategy != Strategy::kBuckets;
   std::string text = fmt::format("window: {}\n", to_string(plan.window));
   if (!plan.zone.empty()) {
@@ -282,8 +288,7 @@ std::string to_string(const WindowPlan& plan) {
                         plan.cost.updates_per_row, plan.merges_per_result);
     return text + stream_cost_text(plan);
   }
-  text += unit_cost_text(plan) + stream_cost_text(plan);
-  return text;
+  return text + unit_cost_text(plan) + stream_cost_text(plan) + grown;
 }
 
 }  // namespace tidemark

@@ -27,6 +27,8 @@ struct WindowPlan {
   std::int64_t slices_per_slide = 1;
   std::int64_t slices_per_window = 1;
   StateSize state_size;  // per entry, without its 8-byte header
+  // Beside that states hold as much as their values take, which is not predicted.
+  bool states_grow = false;
 
   UnitCost cost;
   // Base intervals: instead of merges per entry, where every slice has rows of every key; and how

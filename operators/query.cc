@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/shared_windows.h"
 #include "tidemark/operators/trigger.h"
 #include "tidemark/operators/user_aggregate.h"
@@ -204,6 +205,31 @@ Schema WindowQuery::result_schema() const {
   return schema;
 }
 
+namespace {
+
+// Why one set of slices cannot be shared by all windows; see can_share_one_set_of_slices().
+Expected<void> validate_base_intervals(const WindowQuery& query) {
+  if (query.strategy != Strategy::kBaseIntervals || can_share_one_set_of_slices(query)) return {};
+  if (query.lateness > 0) {
+    return make_error(
+        "strategy base-intervals takes no allowed lateness, as it keeps no slice that has fired; "
+        "use auto or another strategy");
+  }
+  for (const AggregateSpec& aggregate : query.aggregates) {
+    const bool grows = !AggregateLayout(query.values, {aggregate}, false).trivial();
+    const bool in_order = !algebra_of(aggregate, input_type_of(query, aggregate)).commutative;
+    if (!grows && !in_order) continue;
+    return make_error(
+        fmt::format("strategy base-intervals cannot compute '{}': {}; use auto or another strategy",
+                    aggregate.name,
+                    grows ? "its state has no fixed size, and would be copied for every interval"
+                          : "its states must be merged from old to new, which intervals are not"));
+  }
+  return {};
+}
+
+}  // namespace
+
 Expected<void> validate(const WindowQuery& query) {
   if (query.windows.empty()) return make_error("a query needs at least one window");
   if (query.aggregates.empty()) return make_error("a query needs at least one aggregate");
@@ -236,12 +262,7 @@ Expected<void> validate(const WindowQuery& query) {
   for (const AggregateSpec& aggregate : query.aggregates) {
     if (auto valid = validate_aggregate(query, aggregate); !valid) return valid;
   }
-  if (query.strategy == Strategy::kBaseIntervals && !can_share_one_set_of_slices(query)) {
-    return make_error(
-        "strategy base-intervals takes no allowed lateness, and only aggregates of fixed size that "
-        "may be "
-        "merged in any order; use auto or another strategy");
-  }
+  if (auto valid = validate_base_intervals(query); !valid) return valid;
   if (query.delay < 0 || query.delay > kMaxDurationMs) {
     return make_error(
         fmt::format("delay must be between 0 and {} ms, got {} ms", kMaxDurationMs, query.delay));

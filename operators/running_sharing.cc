@@ -81,16 +81,16 @@ void RunningSharing::choose_way() {
   const std::span<const std::uint32_t> live = rows_.live();
   if (keeps_results_) {
     keeps_results_ = changes_ * 2 < live.size();
-    if (!keeps_results_) {
-      results_.resize(0);
-      results_.trim();
-    }
+    if (!keeps_results_) results_.resize(0);
+    windows_computed_ = 0;
   } else if (changes_ * 4 < live.size()) {
     keeps_results_ = true;
     results_.resize(live.size());
     for (std::size_t from = 0; from < live.size(); from += kChunk) {
       refresh(live.subspan(from, std::min(kChunk, live.size() - from)));
     }
+  } else if (++windows_computed_ == kForgotten) {
+    results_.trim();
   }
 }
 

@@ -118,6 +118,10 @@ class RunningSharing : public PaneSharing {
 
   LiveResults results_;
   bool keeps_results_ = false;
+  // Memory of kept results is let go of when none have been kept for so many windows: where all
+  // keys leave together now and then, it is soon needed again.
+  static constexpr std::size_t kForgotten = 64;
+  std::size_t windows_computed_ = 0;
   std::size_t changes_ = 0;  // entries that have come or left since the last window
   std::pmr::vector<std::uint32_t> touched_;
   std::size_t emitted_ = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -99,7 +100,8 @@ class SharedWindows final : public WindowState {
   SliceEdges edges_;
   PanePool pool_;
   BaseIntervals sealed_;
-  std::map<std::int64_t, OpenSlice> open_;  // by begin
+  std::pmr::unsynchronized_pool_resource nodes_;          // of the map, used again
+  std::pmr::map<std::int64_t, OpenSlice> open_{&nodes_};  // by begin
   std::size_t open_entries_ = 0;
   // Slices that begin before this are sealed.
   std::int64_t sealed_before_ = kNoWatermark;

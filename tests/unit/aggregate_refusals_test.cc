@@ -67,6 +67,43 @@ TEST(AggregateRefusals, SubtractNeedsAnAggregateThatCanBeUndone) {
   }
 }
 
+TEST(AggregateRefusals, BaseIntervalsNeedStatesOfFixedSizeThatMergeInAnyOrder) {
+  struct Example {
+    Function function;
+    std::string reason;  // empty: allowed
+  };
+  const std::vector<Example> examples{
+      {Function::kCount, ""},
+      {Function::kSum, ""},
+      {Function::kAvg, ""},
+      {Function::kMin, ""},
+      {Function::kMax, ""},
+      {Function::kVariance, ""},
+      {Function::kStddevPopulation, ""},
+      {Function::kFirst, "must be merged from old to new"},
+      {Function::kLast, "must be merged from old to new"},
+      {Function::kCountDistinct, "no fixed size"},
+      {Function::kApproxDistinct, "no fixed size"},
+      {Function::kMedian, "no fixed size"},
+      {Function::kQuantile, "no fixed size"},
+      {Function::kApproxQuantile, "no fixed size"},
+      {Function::kTopK, "no fixed size"},
+      {Function::kCollect, "no fixed size"},
+  };
+  for (const Example& example : examples) {
+    const AggregateSpec aggregate{example.function, 1, "",
+                                  example.function == Function::kTopK ? 3.0 : 0.5};
+    const auto valid = validate(query_of(aggregate, Strategy::kBaseIntervals));
+    EXPECT_EQ(valid.has_value(), example.reason.empty()) << to_string(example.function);
+    if (valid) continue;
+    EXPECT_THAT(valid.error().message, HasSubstr("cannot compute 'a'"));
+    EXPECT_THAT(valid.error().message, HasSubstr(example.reason));
+  }
+  WindowQuery late = query_of({Function::kSum, 0, ""}, Strategy::kBaseIntervals);
+  late.lateness = 1000;
+  EXPECT_THAT(validate(late).error().message, HasSubstr("takes no allowed lateness"));
+}
+
 TEST(AggregateRefusals, ParametersAndDefinitionsAreLookedAt) {
   struct Example {
     AggregateSpec aggregate;
