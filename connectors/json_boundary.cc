@@ -38,12 +38,17 @@ std::size_t JsonArrayBoundary::scan(std::string_view text, bool complete) {
   }
   const std::string_view rows = text.substr(*rows_begin_);
   while (elements_.next(rows)) boundary_ = *rows_begin_ + elements_.offset();
-  if (elements_.closed()) boundary_ = text.size();
+  if (elements_.closed()) {
+    rest_at_ = std::max(rest_at_, boundary_);
+    rest_.next(text.substr(rest_at_));
+    rest_at_ = boundary_ = text.size();
+  }
   return boundary_;
 }
 
 void JsonArrayBoundary::consume(std::size_t bytes) {
   boundary_ -= std::min(bytes, boundary_);
+  rest_at_ -= std::min(bytes, rest_at_);
   if (!rows_begin_) return;
   const std::size_t before = std::min(bytes, *rows_begin_);
   *rows_begin_ -= before;
@@ -71,8 +76,15 @@ std::string_view JsonArrayBoundary::rows_of(std::string_view text) const {
 }
 
 std::optional<std::string> JsonArrayBoundary::end_problem() const {
+  if (elements_.closed()) {
+    if (rest_.goes_on()) {
+      return "the document ends before this, and what follows is not read; is there more than one?";
+    }
+    if (rest_.is_open()) return "the input ends before its document is closed; was it cut off?";
+    return std::nullopt;
+  }
   // An element that is cut off is a bad row by itself.
-  if (elements_.closed() || elements_.is_cut_off()) return std::nullopt;
+  if (elements_.is_cut_off()) return std::nullopt;
   return "the input ends before its array of rows is closed; was it cut off?";
 }
 

@@ -31,7 +31,8 @@ class JsonLineBoundary final : public RowBoundary {
 class JsonArrayBoundary final : public RowBoundary {
  public:
   // `steps` lead to the array; see parse_json_pointer().
-  explicit JsonArrayBoundary(std::vector<std::string> steps) : steps_(std::move(steps)) {}
+  explicit JsonArrayBoundary(std::vector<std::string> steps)
+      : steps_(std::move(steps)), rest_(steps_.size()) {}
 
   std::size_t scan(std::string_view text, bool complete) override;
   void consume(std::size_t bytes) override;
@@ -47,6 +48,8 @@ class JsonArrayBoundary final : public RowBoundary {
   // Where the array begins in the text, once that is known; 0 after that has been consumed.
   std::optional<std::size_t> rows_begin_;
   JsonElementScanner elements_;
+  JsonRestScanner rest_;
+  std::size_t rest_at_ = 0;  // how far what follows the array has been looked at
   std::size_t boundary_ = 0;
 };
 

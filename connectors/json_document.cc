@@ -180,4 +180,23 @@ void JsonElementScanner::consume(std::size_t bytes) {
   end_ -= std::min(bytes, end_);
 }
 
+void JsonRestScanner::next(std::string_view text) {
+  for (const char c : text) {
+    if (goes_on_) return;
+    if (in_string_) {
+      const bool closes = c == '"' && !is_escaped_;
+      is_escaped_ = c == '\\' && !is_escaped_;
+      in_string_ = !closes;
+    } else if (depth_ == 0) {
+      goes_on_ = !is_space(c);
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if (c == '}' || c == ']') {
+      --depth_;
+    }
+  }
+}
+
 }  // namespace tidemark

@@ -60,4 +60,25 @@ class JsonElementScanner {
   bool closed_ = false;
 };
 
+// Goes through what follows the array of rows, to the end of the document and of the input.
+class JsonRestScanner {
+ public:
+  // So many objects and arrays are open around the array.
+  explicit JsonRestScanner(std::size_t depth) : depth_(depth) {}
+
+  // Goes on with the next bytes.
+  void next(std::string_view text);
+
+  // The document has not been closed yet.
+  bool is_open() const { return depth_ > 0; }
+  // Something else than space follows the document.
+  bool goes_on() const { return goes_on_; }
+
+ private:
+  std::size_t depth_;
+  bool in_string_ = false;
+  bool is_escaped_ = false;
+  bool goes_on_ = false;
+};
+
 }  // namespace tidemark

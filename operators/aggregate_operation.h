@@ -104,7 +104,8 @@ struct CompensatedSumDoubles {
 
   static State combine_signed(State a, const State& b, int sign) {
     add_finite(a, sign * b.sum);
-    add_finite(a, sign * b.compensation);
+    // What a sum that has overflowed carries along is no number.
+    if (std::isfinite(b.sum)) add_finite(a, sign * b.compensation);
     a.nans += sign * b.nans;
     a.positive_infinities += sign * b.positive_infinities;
     a.negative_infinities += sign * b.negative_infinities;

@@ -37,9 +37,8 @@ double expected_zipf_keys(double keys, double exponent, double rows) {
   return expected;
 }
 
-}  // namespace
-
-double expected_keys(const StreamShape& stream, double rows) {
+// Of a whole number of rows.
+double expected_keys_of(const StreamShape& stream, double rows) {
   const auto keys = static_cast<double>(stream.keys);
   switch (stream.spread) {
     case KeySpread::kZipf:
@@ -52,6 +51,17 @@ double expected_keys(const StreamShape& stream, double rows) {
       break;
   }
   return present(keys, 1 / keys, rows);
+}
+
+}  // namespace
+
+// Of a fraction there is one row more or less: of half a row, one in every other case.
+double expected_keys(const StreamShape& stream, double rows) {
+  constexpr double kManyRows = 1000;
+  const double whole = std::floor(rows);
+  if (whole == rows || rows > kManyRows) return expected_keys_of(stream, rows);
+  const double fewer = expected_keys_of(stream, whole);
+  return fewer + (rows - whole) * (expected_keys_of(stream, whole + 1) - fewer);
 }
 
 }  // namespace tidemark

@@ -19,7 +19,8 @@ struct StreamShape {
   double parameter = 0;
 };
 
-// How many different keys `rows` rows have in the mean, if each draws its key by itself. Of Zipf
+// How many different keys `rows` rows, which may be a mean, have in the mean, if each draws its key
+// by itself. Of Zipf
 // keys the first thousand are counted one by one and the others in blocks: a millisecond at most.
 double expected_keys(const StreamShape& stream, double rows);
 

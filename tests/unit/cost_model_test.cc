@@ -194,6 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"zipf", sliding_ms(30'000, 1000), {10'000, 2000, {SkewKind::kZipf, 1.1}}, kAll},
         Case{"flat_zipf", sliding_ms(30'000, 1000), {5000, 1000, {SkewKind::kZipf, 0.5}}, kAll},
         Case{"one_hot_key", sliding_ms(30'000, 1000), {5000, 1000, {SkewKind::kHot, 0.9}}, kAll},
+        Case{"a_row_in_every_fourth_slice", sliding_ms(20'000, 250), {5, 1}, kSharing},
         Case{"tumbling", tumbling(milliseconds(5000)), {1000, 500}, kAll},
         Case{"cumulate", cumulate(milliseconds(50'000), milliseconds(1000)), {300, 200}, kAll}),
     [](const auto& instance) { return instance.param.name; });
@@ -220,6 +221,7 @@ TEST(ExpectedKeys, AreAtMostTheRowsAndAtMostTheKeys) {
        {StreamShape{1, 1}, StreamShape{1000, 1}, StreamShape{10'000'000, 1, KeySpread::kZipf, 1.1},
         StreamShape{1000, 1, KeySpread::kHot, 0.5}, StreamShape{1, 1, KeySpread::kHot, 0.5}}) {
     EXPECT_EQ(expected_keys(stream, 0), 0);
+    EXPECT_NEAR(expected_keys(stream, 0.1), 0.1, 1e-6);
     EXPECT_NEAR(expected_keys(stream, 1), 1, 1e-6);
     EXPECT_LE(expected_keys(stream, 100), 100);
     EXPECT_NEAR(expected_keys(stream, 1e15), static_cast<double>(stream.keys),

@@ -175,6 +175,44 @@ TEST(JsonSource, ADocumentThatIsCutOffIsReported) {
   }
 }
 
+// What is behind the array of rows must be the rest of one document.
+TEST(JsonSource, WhatFollowsTheArrayIsLookedAt) {
+  struct Example {
+    const char* pointer;
+    const char* text;
+    const char* says;  // empty: nothing is wrong
+  };
+  const Example examples[] = {
+      {"", "[{\"ts\":1}] \n\n", ""},
+      {"", "[{\"ts\":1}][{\"ts\":2}]", "the document ends before this"},
+      {"", "[{\"ts\":1}]\nx", "the document ends before this"},
+      {"/rows", "{\"rows\":[{\"ts\":1}],\"n\":{\"a\":[\"}\\\"]\",2]}}\n", ""},
+      {"/a/rows", "{\"a\":{\"rows\":[{\"ts\":1}]},\"b\":3}", ""},
+      {"/rows", "{\"rows\":[{\"ts\":1}]", "before its document is closed"},
+      {"/a/rows", "{\"a\":{\"rows\":[{\"ts\":1}]}", "before its document is closed"},
+      {"/rows", "{\"rows\":[{\"ts\":1}],\"b\":\"}", "before its document is closed"},
+      {"/rows", "{\"rows\":[{\"ts\":1}]}{\"rows\":[]}", "the document ends before this"},
+  };
+  for (const Example& example : examples) {
+    for (const std::size_t chunk_bytes : {1U, 5U, 1000U}) {
+      SCOPED_TRACE(example.text);
+      const TemporaryFile file(example.text);
+      FileSourceOptions options = json_options(file, FileFormat::kJson);
+      options.keys = {};
+      options.values = {};
+      options.json_rows = example.pointer;
+      options.chunk_bytes = chunk_bytes;
+      const CsvRead read = read_csv(options);
+      EXPECT_THAT(read.rows, ElementsAre("1"));
+      if (*example.says == '\0') {
+        EXPECT_THAT(read.reasons, IsEmpty());
+      } else {
+        EXPECT_THAT(read.reasons, ElementsAre(HasSubstr(example.says)));
+      }
+    }
+  }
+}
+
 TEST(JsonSource, RefusesWhatIsNoSuchInput) {
   struct Example {
     FileFormat format;

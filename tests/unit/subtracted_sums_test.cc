@@ -114,5 +114,19 @@ TEST(SubtractedSums, ASumThatOverflowsComesBackToItsRange) {
   EXPECT_EQ(std::get<double>(results[95].aggregates[0]), 1.5 * kWindowSeconds);
 }
 
+TEST(SubtractedSums, ASliceMayOverflowByItself) {
+  for (const double sign : {1.0, -1.0}) {
+    std::vector<Row> rows;
+    for (EventTime second = 0; second < 200; ++second) rows.push_back({second * 1000, {1.5}});
+    for (int i = 0; i < 2; ++i) rows.push_back({20'500, {sign * 1.5e308}});
+    std::ranges::stable_sort(rows, {}, &Row::time);
+    const std::vector<ResultRow> results = run_query(sums(), {rows}, {}).results;
+    for (const std::size_t aggregate : {0U, 1U}) {
+      EXPECT_EQ(std::get<double>(results[25].aggregates[aggregate]), sign * kInfinity);
+    }
+    EXPECT_EQ(std::get<double>(results[95].aggregates[0]), 1.5 * kWindowSeconds);
+  }
+}
+
 }  // namespace
 }  // namespace tidemark::test_support
