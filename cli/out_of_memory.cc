@@ -1,7 +1,9 @@
 #include "cli/out_of_memory.h"
 
+#include <mimalloc.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -23,6 +25,11 @@ namespace {
 }
 
 [[noreturn]] void refuse_allocation() { throw std::bad_alloc(); }
+
+// The allocator's own `new` may not find the handler, and would end the process.
+void refuse_if_out_of_memory(int error, void* /*argument*/) {
+  if (error == ENOMEM) throw std::bad_alloc();
+}
 
 // Where an exception has left a thread, or what must not throw.
 [[noreturn]] void end_by_exception() {
@@ -46,6 +53,7 @@ void report_out_of_memory() {
   // The allocator asks for the handler before it gives up, and ends the process where there is
   // none.
   std::set_new_handler(refuse_allocation);
+  mi_register_error(refuse_if_out_of_memory, nullptr);
   std::set_terminate(end_by_exception);
 }
 
