@@ -133,6 +133,7 @@ void ResultEmitter::lend_live(std::span<const std::uint32_t> slots, const LiveRe
     keys_.copy_keys(slots, *lent_, kFirstKeyColumn, 0);
   }
   results.lend(from, slots.size(), *lent_, kFirstKeyColumn + query_.keys.size());
+  lent_->header.watermark = complete_through_;
   lent_->set_size(slots.size());
   output_.deliver(lent_.get());
 }
@@ -187,6 +188,7 @@ void ResultEmitter::emit_pane(const AggregateLayout& layout, const std::byte* en
 
 void ResultEmitter::flush() {
   if (batch_ == nullptr) return;
+  batch_->header.watermark = complete_through_;
   output_.deliver(batch_);
   batch_ = nullptr;
 }

@@ -62,6 +62,11 @@ class ResultEmitter {
   // One row for an entry, with its pane where the query's results have one; needs room().
   void emit_pane(const AggregateLayout& layout, const std::byte* entry, const PaneInfo& pane);
 
+  // All results of windows with end - 1 <= watermark (and allowed lateness) are in the batches so
+  // far: the next ones say so in their header, so that whoever waits for that need not wait for the
+  // end of a long firing.
+  void complete_through(EventTime watermark) { complete_through_ = watermark; }
+
   // Sends what is there on.
   void flush();
 
@@ -95,6 +100,7 @@ class ResultEmitter {
   EventTime start_ = 0;
   EventTime end_ = 0;
   PaneInfo pane_;  // of the next rows: most results are the first of their window, on time
+  EventTime complete_through_ = kNoWatermark;
   std::uint64_t results_ = 0;
   std::vector<CellOverflow> cell_overflows_;
   OverflowList overflows_;

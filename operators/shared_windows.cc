@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+// More than any zone's clock is away from UTC.
+constexpr std::int64_t kDayMs = 86'400'000;
 
 std::vector<WindowFamilies::Member> members_of(
     const std::vector<SharedWindows::Specification>& specifications) {
@@ -69,6 +71,12 @@ SharedWindows::SharedWindows(const std::vector<Specification>& specifications,
       sum_(layout, memory),
       discarded_(layout.entry_size()) {
   if (clock_ != nullptr) period_ = clock_->period_of(0);
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    for (const WindowFamilies::Member& member : families_[i].members) {
+      if (!member.slicing.ends_evenly()) continue;
+      windows_per_ms_ += 1.0 / static_cast<double>(member.slicing.slide());
+    }
+  }
 }
 
 void SharedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
@@ -188,6 +196,19 @@ void SharedWindows::advance(EventTime watermark) {
   slice_is_stale_ = true;
   const bool end = watermark == kEndOfTime || clock_ == nullptr;
   local_watermark_ = end ? watermark : clock_->local_watermark(watermark);
+}
+
+EventTime SharedWindows::firing_limit(std::size_t results) const {
+  const auto slice = first_slice_from(kLowest);
+  const WindowFamilies::Family& family = families_[families_.first_due()];
+  if (!slice || family.end == kEndOfTime) return kEndOfTime;
+  const EventTime first_rows = instant_of(*slice, period_.offset);
+  // Which windows come first turns out at any watermark. An offset may have been another one then.
+  if (family.end == kNoWatermark) return first_rows - kDayMs;
+  const EventTime end = family.members.front().slicing.window_end(family.window);
+  const auto windows = static_cast<double>(results / std::max<std::size_t>(slot_count_, 1));
+  const double ahead = std::min(windows / windows_per_ms_, static_cast<double>(kMaxDurationMs));
+  return std::max(end - 1, first_rows) + (windows > 0 ? static_cast<EventTime>(ahead) : 0);
 }
 
 bool SharedWindows::fire(ResultEmitter& emitter) {

@@ -49,6 +49,7 @@ class SharedWindows final : public WindowState {
   void advance(EventTime watermark) override;
   bool fire(ResultEmitter& emitter) override;
   bool fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) override;
+  EventTime firing_limit(std::size_t results) const override;
   std::size_t live_entries() const override;
   void count_entries(std::span<std::uint64_t> counts) override;
   std::size_t open_windows() const override;
@@ -109,6 +110,7 @@ class SharedWindows final : public WindowState {
 
   RowSlice slice_;              // of the last row
   bool slice_is_stale_ = true;  // the watermark has risen since
+  double windows_per_ms_ = 0;   // that end, of all specifications
   ZoneClock::Period period_;    // of the zone, around the last row
 
   // Of the watermark; windows with end - 1 up to this are due.

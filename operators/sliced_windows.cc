@@ -84,6 +84,7 @@ SlicedWindows::SlicedWindows(Slicing slicing, std::uint32_t specification,
 
 void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
   slot_count_ = rows.slot_count;
+  rows_to_note_ = true;
   SliceFinder finder(slicing_);
   if (const auto slice = finder.uniform_slice(rows)) {
     const RowOutcome outcome = finder.outcome(*slice, first_kept_);
@@ -120,6 +121,7 @@ void SlicedWindows::add(const RowChunk& rows, std::uint8_t* outcomes) {
 
 void SlicedWindows::add_partials(const RowChunk& partials) {
   slot_count_ = partials.slot_count;
+  rows_to_note_ = true;
   const AddedPartials added = add_partials_to_panes(
       partials, layout_, slicing_, first_open_, entries_.data(), discarded_.data(),
       [&](std::int64_t slice) { return pane_of(slice, partials); });
@@ -147,6 +149,7 @@ void SlicedWindows::add_late(std::int64_t slice, const RowChunk& rows, std::size
 
 bool SlicedWindows::fire_late_rows(ResultEmitter& emitter) {
   if (!late_->firings->drain(emitter)) return false;
+  rows_to_note_ = rows_to_note_ || !late_->rows.empty();
   for (; !late_->rows.empty(); late_->rows.pop()) {
     const LateRows::Row& row = late_->rows.front();
     const std::byte* const content = late_->rows.content();
@@ -198,7 +201,8 @@ bool SlicedWindows::fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) {
 
 template <typename Phases>
 bool SlicedWindows::fire_due(ResultEmitter& emitter, Phases& phases) {
-  note_live_entries();
+  // Counting walks the open slices, which may be many more than fire now.
+  if (std::exchange(rows_to_note_, false)) note_live_entries();
   if (late_ != nullptr && !fire_late_rows(emitter)) return false;
   while (emitting_ || find_window()) {
     if (!emitting_) enter_window();
@@ -222,14 +226,32 @@ bool SlicedWindows::fire_due(ResultEmitter& emitter, Phases& phases) {
   return true;
 }
 
+std::int64_t SlicedWindows::next_with_rows() const {
+  if (!sharing_->empty()) return next_window_;
+  // Windows without rows are not walked, however many there are.
+  std::int64_t next = kEndOfTime;
+  if (!open_.empty()) next = slicing_.first_window(open_.begin()->first);
+  if (!stragglers_.empty()) {
+    next = std::min(next, slicing_.first_window(stragglers_.begin()->first));
+  }
+  return std::max(next, next_window_);
+}
+
+EventTime SlicedWindows::firing_limit(std::size_t results) const {
+  const std::int64_t next = next_with_rows();
+  if (next == kEndOfTime) return kEndOfTime;
+  std::int64_t more = 0;
+  if (slicing_.ends_evenly()) {
+    more = static_cast<std::int64_t>(results / std::max<std::size_t>(slot_count_, 1));
+    // Windows beyond all times have no ends.
+    more = std::min(more, kMaxDurationMs / slicing_.slide());
+  }
+  return slicing_.window_end(next + more) - 1;
+}
+
 bool SlicedWindows::find_window() {
   if (sharing_->empty()) {
-    // Windows without rows are not walked, however many there are.
-    std::int64_t next = first_open_;
-    if (!open_.empty()) next = std::min(next, slicing_.first_window(open_.begin()->first));
-    if (!stragglers_.empty()) {
-      next = std::min(next, slicing_.first_window(stragglers_.begin()->first));
-    }
+    const std::int64_t next = std::min(first_open_, next_with_rows());
     if (next > next_window_) {
       next_window_ = next;
       // At the end of time no window comes after those that have fired.

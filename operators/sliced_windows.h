@@ -40,6 +40,7 @@ class SlicedWindows final : public WindowState {
   void advance(EventTime watermark) override;
   bool fire(ResultEmitter& emitter) override;
   bool fire_in_phases(ResultEmitter& emitter, PhaseClock& phases) override;
+  EventTime firing_limit(std::size_t results) const override;
   std::size_t live_entries() const override;
   void count_entries(std::span<std::uint64_t> counts) override;
   std::size_t open_windows() const override;
@@ -79,6 +80,8 @@ class SlicedWindows final : public WindowState {
   void drop_closed();
   // Slices before this one are in no window that has still to fire.
   std::int64_t first_running_slice() const;
+  // The first window that has not fired and can hold rows; kEndOfTime if there is none.
+  std::int64_t next_with_rows() const;
   // Goes on to the next due window that can hold rows; false if there is none.
   bool find_window();
   void enter_window();
@@ -113,6 +116,8 @@ class SlicedWindows final : public WindowState {
   std::int64_t first_kept_ = kNoWatermark;
   // Slices up to this one are sealed.
   std::int64_t sealed_through_ = kNoWatermark;
+  // Rows have come since live entries were noted.
+  bool rows_to_note_ = false;
   // The next window's slices are taken in and its results are going out.
   bool emitting_ = false;
   std::size_t slot_count_ = 0;

@@ -11,6 +11,11 @@
 
 namespace tidemark {
 
+namespace {
+// What may wait downstream for the watermark that makes it complete: a few batches.
+constexpr std::size_t kResultsAtOnce = 4096;
+}  // namespace
+
 WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<WindowPlan>& plans,
                                ResultOutput& output, KeyCollection collection,
                                const WallClock& processing_clock)
@@ -263,7 +268,6 @@ void WindowOperator::advance_to(EventTime watermark, Phases& phases) {
 void WindowOperator::raise_to(EventTime watermark) {
   if (watermark <= watermark_) return;
   watermark_ = watermark;
-  for (const auto& windows : windows_) windows->advance(watermark_);
 }
 
 bool WindowOperator::fire() {
@@ -291,12 +295,27 @@ bool WindowOperator::fire_due() {
 
 template <typename Phases>
 bool WindowOperator::fire_due(Phases& phases) {
-  for (; firing_ < windows_.size(); ++firing_) {
-    half_fired_ = !fire(*windows_[firing_], phases);
-    if (half_fired_) return false;
-  }
-  firing_ = 0;
+  do {
+    if (!half_fired_ && firing_watermark_ < watermark_) go_on();
+    for (; firing_ < windows_.size(); ++firing_) {
+      half_fired_ = !fire(*windows_[firing_], phases);
+      if (half_fired_) return false;
+    }
+    firing_ = 0;
+    emitter_.complete_through(firing_watermark_);
+  } while (firing_watermark_ < watermark_);
   return true;
+}
+
+// A watermark may complete any number of windows of all specifications. Fired one specification
+// after the other, all their results would wait for those of the last one to be put in order.
+void WindowOperator::go_on() {
+  EventTime limit = watermark_;
+  for (const auto& windows : windows_) {
+    limit = std::min(limit, windows->firing_limit(kResultsAtOnce));
+  }
+  firing_watermark_ = std::max(limit, firing_watermark_ + 1);
+  for (const auto& windows : windows_) windows->advance(firing_watermark_);
 }
 
 KeyCollectionSchedule::Figures WindowOperator::figures() const {

@@ -109,6 +109,8 @@ class WindowOperator {
   template <typename Phases>
   bool fire_due(Phases& phases);
   bool fire_due();
+  // Raises the states' watermark towards the stage's, by no more than is good to fire at once.
+  void go_on();
   template <typename Phases>
   bool fire_all(Phases& phases);
   // No window is half emitted, and no slot of a row looked up whose state does not name it yet.
@@ -132,6 +134,8 @@ class WindowOperator {
   // The last fire() found no room for all of its results.
   bool half_fired_ = false;
   EventTime watermark_ = kNoWatermark;
+  // What the states were last told. Everything due at it has fired, unless half_fired_.
+  EventTime firing_watermark_ = kNoWatermark;
   std::uint64_t chunks_ = 0;
   std::uint64_t rows_ = 0;
   std::uint64_t on_time_ = 0;

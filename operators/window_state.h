@@ -94,6 +94,16 @@ class WindowState {
   // The same, and says where the time goes.
   virtual bool fire_in_phases(ResultEmitter& emitter, PhaseClock& phases);
 
+  // A watermark up to which fire() emits about `results` results, or, where a single window has
+  // more, what ends together: for a caller that raises the watermark in steps, so that what waits
+  // downstream for it stays little. Never below what advance() was last told. kEndOfTime where no
+  // more can be due than is held one by one anyway. Between a fire() that has returned true and
+  // advance().
+  virtual EventTime firing_limit(std::size_t results) const {
+    (void)results;
+    return kEndOfTime;
+  }
+
   // When the clock (ms since the epoch) matters next for fire(); nothing if it does not.
   virtual std::optional<EventTime> next_processing_time() const { return std::nullopt; }
 

@@ -37,13 +37,21 @@ class WindowTask::Output final : public ResultOutput {
       return;
     }
     if (!results->empty()) outputs_.own_sink->accept(*results);
+    tell(results->header.watermark);
     results->clear();
+  }
+  // Only to a sink of its own.
+  void tell(EventTime watermark) {
+    if (watermark <= told_) return;
+    told_ = watermark;
+    outputs_.own_sink->on_watermark(watermark);
   }
   bool reads_in_place() const override { return outputs_.results == nullptr; }
 
  private:
   const WindowTaskOutputs& outputs_;
   std::unique_ptr<Batch> own_;
+  EventTime told_ = kNoWatermark;
 };
 
 Schema late_schema(const WindowQuery& query) {
@@ -252,10 +260,10 @@ bool WindowTask::send_watermark() {
   ResultEmitter& emitter = operator_.emitter();
   if (outputs_.results == nullptr) {
     emitter.flush();
-    outputs_.own_sink->on_watermark(watermark);
+    output_->tell(watermark);
   } else {
+    // Firing has said so to the emitter.
     if (emitter.current() == nullptr && emitter.room() == 0) return false;
-    emitter.current()->header.watermark = watermark;
     emitter.flush();
   }
   sent_watermark_ = watermark;

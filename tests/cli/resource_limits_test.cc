@@ -68,8 +68,9 @@ INSTANTIATE_TEST_SUITE_P(
                        "tidemark window 'gen:orders?rows=20M&keys=10M' --key user_id --cores 1 "
                        "--window 'tumbling size=1d' --agg 'count, avg(amount)' --no-progress"},
         LimitedCommand{"results_that_wait",
-                       "tidemark window 'gen:orders?rows=2&rate=1' --cores 1 --window 'sliding "
-                       "size=3h slide=1ms' --agg count --no-progress --output /dev/null"},
+                       "tidemark window 'gen:orders?rows=10M&keys=1000&rate=1000' --key user_id "
+                       "--cores 1 --window 'count size=2' --agg count --no-progress "
+                       "--output /dev/null"},
         LimitedCommand{"bench",
                        "tidemark bench --keys 20M --rows 20M --cores 1 --repeat 1 --rate max"},
         LimitedCommand{"profile",
