@@ -74,7 +74,7 @@ void parse(benchmark::State& state, Style style) {
     for (std::size_t at = 0; at < rows.size();) {
       std::string_view part = rows.substr(at, kChunkBytes);
       part = part.substr(0, part.rfind('\n') + 1);
-      chunk.rows() = part;
+      chunk.run().rows = part;
       chunk.parse();
       for (std::size_t i = 0; i < chunk.batch_count(); ++i) parsed += chunk.batch(i).size();
       at += part.size();

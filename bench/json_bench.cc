@@ -91,7 +91,7 @@ Total read_in_chunks(std::string_view text, JsonChunk& chunk) {
   Total total;
   while (!text.empty()) {
     const std::string_view most = text.substr(0, kChunkBytes);
-    chunk.rows() = most.substr(0, most.rfind('\n') + 1);
+    chunk.run().rows = most.substr(0, most.rfind('\n') + 1);
     text.remove_prefix(chunk.rows().size());
     chunk.parse();
     for (std::size_t i = 0; i < chunk.batch_count(); ++i) {

@@ -21,7 +21,7 @@ CsvChunk::CsvChunk(const CsvPlan& plan, std::size_t batch_rows)
 // row at a time. Both follow the same rules.
 std::uint64_t CsvChunk::parse_rows() {
   lines_ = 0;
-  std::string_view text = rows_;
+  std::string_view text = rows();
   std::size_t rows_apart = 1;
   while (!text.empty()) {
     const std::size_t indexed = parse_indexed(text);
@@ -119,7 +119,7 @@ void CsvChunk::pass_lines(std::string_view text, std::size_t row) {
 }
 
 void CsvChunk::scan_rows(const RowVisitor& visit) {
-  CsvScanner scanner(rows_, plan_.delimiter);
+  CsvScanner scanner(rows(), plan_.delimiter);
   while (scanner.next(row_)) {
     if (!visit(row_)) return;
   }

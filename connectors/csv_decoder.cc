@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <compare>
 #include <optional>
@@ -39,6 +40,8 @@ bool CsvDecoder::check_shape(const CsvRow& row) {
   if (row.problem == CsvProblem::kNone && row.field_count == plan_.columns.size()) return true;
   if (row.problem == CsvProblem::kUnterminatedQuote) {
     reason_ = "a quote that opens in this row is never closed";
+    const auto lines = std::count(row.raw.begin(), row.raw.end(), '\n') - row.raw.ends_with('\n');
+    if (lines > 0) reason_ += fmt::format("; the {} lines behind it are taken for its text", lines);
   } else if (row.problem == CsvProblem::kTextAfterQuote) {
     reason_ = "text follows a closing quote; a quote inside a quoted cell must be doubled";
   } else {

@@ -235,6 +235,10 @@ std::unique_ptr<RowBoundary> CsvRowBoundary::at_start() const {
   return std::make_unique<CsvRowBoundary>(delimiter_);
 }
 
+std::unique_ptr<RowBoundary> CsvRowBoundary::clone() const {
+  return std::make_unique<CsvRowBoundary>(*this);
+}
+
 bool CsvRowBoundary::is_sample(std::string_view rows) const {
   CsvScanner scanner(rows, delimiter_);
   CsvRow row;

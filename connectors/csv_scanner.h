@@ -103,6 +103,7 @@ class CsvRowBoundary final : public RowBoundary {
   std::size_t scan(std::string_view text, bool complete) override;
   void consume(std::size_t bytes) override;
   std::unique_ptr<RowBoundary> at_start() const override;
+  std::unique_ptr<RowBoundary> clone() const override;
   bool is_sample(std::string_view rows) const override;
   std::string_view doubt() const override;
 

@@ -90,7 +90,7 @@ struct FileSourceOptions {
   std::size_t batch_rows = Batch::kDefaultCapacity;
   // Bytes parsed at a time. Memory is about 2 * threads + 2 chunks and their rows.
   std::size_t chunk_bytes = 256 * 1024;
-  // A longer row ends the run: most likely a quote is not closed, and memory is finite.
+  // A longer row is bad and passed over: most likely a quote is not closed, and memory is finite.
   std::size_t max_row_bytes = 64 * 1024 * 1024;
   // Bytes of rows that have been taken in, for another thread to look at; may be null.
   PublishedValue<std::uint64_t>* bytes_taken = nullptr;

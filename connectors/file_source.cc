@@ -94,7 +94,8 @@ bool FileSource::take_chunk() {
     row_index_ = 0;
     if (guard_) chunk_->refuse_rows_ahead(*guard_);
     report_bad_rows();
-    if (options_.bytes_taken != nullptr) options_.bytes_taken->add(chunk_->rows().size());
+    if (options_.bytes_taken != nullptr)
+      options_.bytes_taken->add(chunk_->rows().size() + chunk_->run().skipped_bytes);
     return true;
   }
   if (!finished) return false;

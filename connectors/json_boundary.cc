@@ -1,8 +1,16 @@
 #include "tidemark/connectors/json_boundary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "tidemark/connectors/message_text.h"
+
 namespace tidemark {
+
+namespace {
+constexpr std::size_t kLongBeginning = 1024 * 1024;
+}  // namespace
 
 std::size_t JsonLineBoundary::scan(std::string_view text, bool complete) {
   (void)complete;
@@ -21,23 +29,34 @@ std::unique_ptr<RowBoundary> JsonLineBoundary::at_start() const {
   return std::make_unique<JsonLineBoundary>();
 }
 
+std::unique_ptr<RowBoundary> JsonLineBoundary::clone() const {
+  return std::make_unique<JsonLineBoundary>(*this);
+}
+
 bool JsonLineBoundary::is_sample(std::string_view rows) const {
   return rows.find_first_not_of(" \t\r\n") != std::string_view::npos;
 }
 
 std::string_view JsonLineBoundary::doubt() const { return "is there one JSON object a line?"; }
 
-// The text before the array is looked at anew until it has all come; it is short as a rule.
 std::size_t JsonArrayBoundary::scan(std::string_view text, bool complete) {
-  (void)complete;
   if (!rows_begin_) {
+    // The text before the array is looked at from its start, so once it is long only when it has
+    // doubled.
+    if (!complete && text.size() > kLongBeginning && text.size() / 2 < looked_at_) return 0;
+    looked_at_ = text.size();
     const JsonRowsBegin begin = find_json_rows(text, steps_);
-    // Where there are no rows the plan has refused the input, or will.
-    if (begin.status != JsonRowsBegin::Status::kFound) return 0;
+    if (begin.status == JsonRowsBegin::Status::kMore) return 0;
+    // Where there are no rows the plan refuses the input.
+    if (begin.status == JsonRowsBegin::Status::kNone) return text.size();
     rows_begin_ = begin.offset;
   }
   const std::string_view rows = text.substr(*rows_begin_);
-  while (elements_.next(rows)) boundary_ = *rows_begin_ + elements_.offset();
+  while (elements_.next(rows)) {
+    // An empty element goes with the next one: where its text is cut nothing of it would be left.
+    if (!elements_.closed() && elements_.begin() == elements_.end()) continue;
+    boundary_ = *rows_begin_ + elements_.offset();
+  }
   if (elements_.closed()) {
     rest_at_ = std::max(rest_at_, boundary_);
     rest_.next(text.substr(rest_at_));
@@ -59,15 +78,25 @@ std::unique_ptr<RowBoundary> JsonArrayBoundary::at_start() const {
   return std::make_unique<JsonArrayBoundary>(steps_);
 }
 
+std::unique_ptr<RowBoundary> JsonArrayBoundary::clone() const {
+  return std::make_unique<JsonArrayBoundary>(*this);
+}
+
 bool JsonArrayBoundary::is_sample(std::string_view rows) const {
   const JsonRowsBegin begin = find_json_rows(rows, steps_);
-  if (begin.status != JsonRowsBegin::Status::kFound) return false;
+  if (begin.status != JsonRowsBegin::Status::kFound) {
+    return begin.status == JsonRowsBegin::Status::kNone;
+  }
   JsonElementScanner elements;
   return elements.next(rows.substr(begin.offset));
 }
 
 std::string_view JsonArrayBoundary::doubt() const {
   return "is it JSON, and are its strings and brackets closed?";
+}
+
+std::size_t JsonArrayBoundary::row_begin() const {
+  return rows_begin_ && elements_.in_element() ? *rows_begin_ + elements_.begin() : 0;
 }
 
 std::string_view JsonArrayBoundary::rows_of(std::string_view text) const {
@@ -79,6 +108,10 @@ std::optional<std::string> JsonArrayBoundary::end_problem() const {
   if (elements_.closed()) {
     if (rest_.goes_on()) {
       return "the document ends before this, and what follows is not read; is there more than one?";
+    }
+    if (!rest_.repeated().empty()) {
+      return fmt::format("the document has {} twice, and only the rows of the first one are read",
+                         in_quotes(rest_.repeated()));
     }
     if (rest_.is_open()) return "the input ends before its document is closed; was it cut off?";
     return std::nullopt;

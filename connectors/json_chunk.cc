@@ -41,7 +41,9 @@ bool JsonRowTexts::next_element(CsvRow& row) {
   count_lines(elements_.begin());
   row.line = line_;
   row.raw = text_.substr(elements_.begin(), end - elements_.begin());
-  while (row.raw.find_last_of(" \t\r\n") == row.raw.size() - 1) row.raw.remove_suffix(1);
+  while (!row.raw.empty() && row.raw.find_last_of(" \t\r\n") == row.raw.size() - 1) {
+    row.raw.remove_suffix(1);
+  }
   // The text ends with this one, whole or cut off.
   if (!found) count_lines(text_.size());
   return true;
@@ -54,9 +56,11 @@ JsonChunk::JsonChunk(const CsvPlan& plan, const JsonColumns& columns, FileFormat
 }
 
 std::uint64_t JsonChunk::parse_rows() {
-  JsonRowTexts texts(rows_, format_);
+  JsonRowTexts texts(rows(), format_);
   while (texts.next(row_)) {
-    if (!reader_.read(padded(row_.raw), row_)) {
+    if (row_.raw.empty()) {
+      refuse(row_, row_.line, "a row is missing behind a comma of the array");
+    } else if (!reader_.read(padded(row_.raw), row_)) {
       refuse(row_, row_.line, reader_.reason());
     } else if (!decoder_.decode(row_, batch_with_room())) {
       refuse(row_, row_.line, decoder_.reason());
@@ -68,7 +72,7 @@ std::uint64_t JsonChunk::parse_rows() {
 // The parser looks at some bytes behind a row. Behind the last ones there may be none.
 std::string_view JsonChunk::padded(std::string_view text) {
   const auto behind =
-      static_cast<std::size_t>(rows_.data() + rows_.size() - text.data()) - text.size();
+      static_cast<std::size_t>(rows().data() + rows().size() - text.data()) - text.size();
   if (behind >= JsonRowReader::kPadding) return text;
   padded_.assign(text);
   padded_.reserve(text.size() + JsonRowReader::kPadding);
@@ -76,7 +80,7 @@ std::string_view JsonChunk::padded(std::string_view text) {
 }
 
 void JsonChunk::scan_rows(const RowVisitor& visit) {
-  JsonRowTexts texts(rows_, format_);
+  JsonRowTexts texts(rows(), format_);
   while (texts.next(row_)) {
     if (!visit(row_)) return;
   }

@@ -145,8 +145,13 @@ bool JsonElementScanner::next(std::string_view text) {
     if (in_string_ && !skip_string(text)) return false;
     if (at_ == text.size()) return false;
     const char c = text[at_];
-    const bool ends = in_element_ && depth_ == 0 && (c == ',' || c == ']');
-    if (ends) {
+    const bool ends = c == ',' || c == ']';
+    if (ends && !in_element_ && after_comma_) {
+      after_comma_ = false;
+      begin_ = end_ = at_;
+      return true;
+    }
+    if (ends && in_element_ && depth_ == 0) {
       end_ = at_;
       in_element_ = false;
       while (end_ > begin_ && is_space(text[end_ - 1])) --end_;
@@ -154,7 +159,9 @@ bool JsonElementScanner::next(std::string_view text) {
     }
     ++at_;
     if (!in_element_) {
-      if (c == ',' || is_space(c)) continue;
+      if (is_space(c)) continue;
+      after_comma_ = c == ',';
+      if (after_comma_) continue;
       if (c == ']') {
         closed_ = true;
         begin_ = end_ = at_;
@@ -180,11 +187,26 @@ void JsonElementScanner::consume(std::size_t bytes) {
   end_ -= std::min(bytes, end_);
 }
 
+// Names are compared as they are written, as find_json_rows() does.
+void JsonRestScanner::look_at_name(char c) {
+  if (c == '"' && !in_string_) {
+    name_.clear();
+    may_be_step_ = true;
+  } else if (in_string_) {
+    may_be_step_ = may_be_step_ && name_.size() < steps_.back().size();
+    if (may_be_step_) name_ += c;
+  } else if (!is_space(c)) {
+    if (c == ':' && may_be_step_ && name_ == steps_.back()) repeated_ = name_;
+    may_be_step_ = false;
+  }
+}
+
 void JsonRestScanner::next(std::string_view text) {
   for (const char c : text) {
     if (goes_on_) return;
+    const bool closes = in_string_ && c == '"' && !is_escaped_;
+    if (depth_ > 0 && depth_ == steps_.size() && !closes) look_at_name(c);
     if (in_string_) {
-      const bool closes = c == '"' && !is_escaped_;
       is_escaped_ = c == '\\' && !is_escaped_;
       in_string_ = !closes;
     } else if (depth_ == 0) {
@@ -195,6 +217,7 @@ void JsonRestScanner::next(std::string_view text) {
       ++depth_;
     } else if (c == '}' || c == ']') {
       --depth_;
+      if (depth_ < steps_.size()) steps_.pop_back();
     }
   }
 }

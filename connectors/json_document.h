@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tidemark {
@@ -25,15 +26,16 @@ struct JsonRowsBegin {
 // parse_json_pointer()) lead to. Cost: goes through the text up to there.
 JsonRowsBegin find_json_rows(std::string_view text, const std::vector<std::string>& steps);
 
-// Goes through the elements of an array, from behind its opening bracket or a place between two
-// elements. The text may grow at its end between calls.
+// Goes through the elements of an array, from behind its opening bracket or from what ends an
+// element. Where a comma has no element behind it there is one without any byte; only in front of
+// the first one a comma more goes unnoticed. The text may grow at its end between calls.
 class JsonElementScanner {
  public:
   // Goes on through `text`, which is what it was with more behind. True if it has come to the end
   // of an element or of the array (then closed() is true as well); false at the end of the text.
   bool next(std::string_view text);
 
-  // Where the element that next() has found begins and ends; no element if they are equal.
+  // Where the element that next() has found begins and ends.
   std::size_t begin() const { return begin_; }
   std::size_t end() const { return end_; }
   // How far the text has been looked at.
@@ -58,13 +60,15 @@ class JsonElementScanner {
   bool in_element_ = false;
   bool in_string_ = false;
   bool closed_ = false;
+  bool after_comma_ = false;
 };
 
 // Goes through what follows the array of rows, to the end of the document and of the input.
 class JsonRestScanner {
  public:
-  // So many objects and arrays are open around the array.
-  explicit JsonRestScanner(std::size_t depth) : depth_(depth) {}
+  // `steps` lead to the array, so that as many objects and arrays are open around it.
+  explicit JsonRestScanner(std::vector<std::string> steps)
+      : steps_(std::move(steps)), depth_(steps_.size()) {}
 
   // Goes on with the next bytes.
   void next(std::string_view text);
@@ -73,12 +77,21 @@ class JsonRestScanner {
   bool is_open() const { return depth_ > 0; }
   // Something else than space follows the document.
   bool goes_on() const { return goes_on_; }
+  // A step that comes once more where the first one led to the array; empty if there is none.
+  const std::string& repeated() const { return repeated_; }
 
  private:
+  void look_at_name(char c);
+
+  std::vector<std::string> steps_;  // those whose objects and arrays are open
   std::size_t depth_;
   bool in_string_ = false;
   bool is_escaped_ = false;
   bool goes_on_ = false;
+  // The last string of the innermost of them, without its quotes, as long as it may be the step.
+  std::string name_;
+  bool may_be_step_ = false;
+  std::string repeated_;
 };
 
 }  // namespace tidemark

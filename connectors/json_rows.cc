@@ -4,7 +4,10 @@
 #include <simdjson.h>
 
 #include <cstring>
+#include <string>
+#include <vector>
 
+#include "tidemark/connectors/json_document.h"
 #include "tidemark/connectors/message_text.h"
 
 namespace tidemark {
@@ -22,6 +25,15 @@ std::string_view trimmed(std::string_view text) {
 std::size_t digits_from(std::string_view text, std::size_t at) {
   while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
   return at;
+}
+
+// Whether something follows the object that the text begins with.
+bool goes_on_behind_object(std::string_view text) {
+  const std::size_t open = text.find('{');
+  if (open == std::string_view::npos) return false;
+  JsonRestScanner rest(std::vector<std::string>(1));
+  rest.next(text.substr(open + 1));
+  return rest.goes_on();
 }
 
 // A number as JSON spells it (RFC 8259, section 6).
@@ -65,7 +77,7 @@ class JsonRowReader::Parser {
 
   const JsonColumns& columns_;
   simdjson::ondemand::parser parser_;
-  const char* text_end_ = nullptr;
+  std::string_view text_;
   std::string reason_;
 };
 
@@ -83,14 +95,19 @@ bool JsonRowReader::read(std::string_view text, CsvRow& row) {
 }
 
 bool JsonRowReader::Parser::refuse(simdjson::error_code error) {
-  reason_ = fmt::format("this is not JSON: {}", simdjson::error_message(error));
+  // Where the last bytes are not those that end an object the parser takes it for cut off.
+  if (error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT && goes_on_behind_object(text_)) {
+    reason_ = "text follows the JSON object";
+  } else {
+    reason_ = fmt::format("this is not JSON: {}", simdjson::error_message(error));
+  }
   return false;
 }
 
 bool JsonRowReader::Parser::read(std::string_view text, CsvRow& row) {
   for (CsvField& field : row.fields) field = CsvField{};
   row.field_count = columns_.size();
-  text_end_ = text.data() + text.size();
+  text_ = text;
   simdjson::ondemand::document document;
   const simdjson::padded_string_view padded(text.data(), text.size(),
                                             text.size() + simdjson::SIMDJSON_PADDING);
@@ -119,7 +136,7 @@ bool JsonRowReader::Parser::read_object(simdjson::ondemand::object object,
     // A name ends at the next quote, unless a backslash tells that it must be read with care.
     const char* const begin = field.key().raw();
     const auto* const end = static_cast<const char*>(
-        std::memchr(begin, '"', static_cast<std::size_t>(text_end_ - begin)));
+        std::memchr(begin, '"', static_cast<std::size_t>(text_.data() + text_.size() - begin)));
     std::string_view name(begin, end == nullptr ? 0 : static_cast<std::size_t>(end - begin));
     if (name.find('\\') != std::string_view::npos) {
       if (const auto error = field.unescaped_key().get(name)) return refuse(error);

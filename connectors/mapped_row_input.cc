@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 namespace tidemark {
@@ -47,7 +46,7 @@ MappedRowInput::MappedRowInput(std::string name, char* mapping, std::size_t size
     : RowInput(std::move(name)),
       mapping_(mapping),
       size_(size),
-      boundary_(std::move(boundary)),
+      cutter_(std::move(boundary), options),
       chunk_bytes_(std::max<std::size_t>(1, options.chunk_bytes)),
       max_row_bytes_(options.max_row_bytes) {
   if (mapping_ != nullptr) text_ = {mapping_ + begin, size_ - begin};
@@ -60,45 +59,31 @@ MappedRowInput::~MappedRowInput() {
 
 Expected<std::string_view> MappedRowInput::sample() {
   if (text_.size() <= kSampleBytes) return text_;
-  const std::unique_ptr<RowBoundary> boundary = boundary_->at_start();
-  for (std::size_t bytes = kSampleBytes; bytes < text_.size(); bytes *= 2) {
-    if (bytes > std::max(max_row_bytes_, 2 * kSampleBytes)) {
-      return make_error(fmt::format("no row of {} ends within its first {} bytes; {}", name(),
-                                    bytes, boundary->doubt()));
-    }
-    const std::size_t rows_end = boundary->scan(text_.substr(0, bytes), false);
-    if (rows_end > 0 && boundary->is_sample(text_.substr(0, rows_end)))
-      return text_.substr(0, rows_end);
+  const std::unique_ptr<RowBoundary> boundary = cutter_.boundary().at_start();
+  std::size_t rows_end = 0;
+  for (std::size_t bytes = kSampleBytes; bytes < text_.size();
+       bytes = std::min(2 * bytes, rows_end + max_row_bytes_ + 1)) {
+    rows_end = boundary->scan(text_.substr(0, bytes), false);
+    const std::string_view rows = text_.substr(0, rows_end);
+    if (rows_end > 0 && boundary->is_sample(rows)) return rows;
+    if (bytes - rows_end <= max_row_bytes_) continue;
+    if (rows_end == 0) return tl::unexpected(no_row_ends(max_row_bytes_, *boundary));
+    return rows;
   }
   return text_;
 }
 
 void MappedRowInput::skip(std::size_t bytes) {
-  boundary_->scan(text_.substr(0, bytes), false);
-  boundary_->consume(bytes);
+  cutter_.skip(text_, bytes);
   at_ += bytes;
 }
 
-RowInput::Status MappedRowInput::next(std::string& storage, std::string_view& rows) {
-  (void)storage;
+RowInput::Status MappedRowInput::next(RowRun& run) {
   const std::string_view left = text_.substr(at_);
   if (left.empty()) return Status::kEnd;
   std::size_t bytes = chunk_bytes_;
-  std::size_t rows_end = 0;
-  while (rows_end == 0) {
-    const bool complete = bytes >= left.size();
-    rows_end = boundary_->scan(left.substr(0, bytes), complete);
-    if (complete) rows_end = left.size();
-    if (rows_end == 0 && bytes > max_row_bytes_) {
-      throw std::runtime_error(fmt::format(
-          "a row of {} that starts at byte {} is longer than {} bytes; {}", name(),
-          static_cast<std::size_t>(left.data() - mapping_), max_row_bytes_, boundary_->doubt()));
-    }
-    bytes += chunk_bytes_;
-  }
-  rows = boundary_->rows_of(left.substr(0, rows_end));
-  boundary_->consume(rows_end);
-  at_ += rows_end;
+  while (!cutter_.find(left.substr(0, bytes), bytes >= left.size())) bytes += chunk_bytes_;
+  at_ += cutter_.take(left.substr(0, bytes), run);
   return Status::kRows;
 }
 

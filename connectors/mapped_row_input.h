@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tidemark/connectors/row_cutter.h"
 #include "tidemark/connectors/row_input.h"
 
 namespace tidemark {
@@ -25,10 +26,12 @@ class MappedRowInput final : public RowInput {
 
   Expected<std::string_view> sample() override;
   void skip(std::size_t bytes) override;
-  Status next(std::string& storage, std::string_view& rows) override;
+  Status next(RowRun& run) override;
   void wait(int wake_descriptor) override { (void)wake_descriptor; }
   void release(std::string_view rows) override;
-  std::optional<std::string> end_problem() const override { return boundary_->end_problem(); }
+  std::optional<std::string> end_problem() const override {
+    return cutter_.boundary().end_problem();
+  }
 
  private:
   MappedRowInput(std::string name, char* mapping, std::size_t size, std::size_t begin,
@@ -39,7 +42,7 @@ class MappedRowInput final : public RowInput {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t released_ = 0;  // bytes of the mapping given back
-  std::unique_ptr<RowBoundary> boundary_;
+  RowCutter cutter_;
   std::size_t chunk_bytes_;
   std::size_t max_row_bytes_;
 };

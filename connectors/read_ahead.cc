@@ -145,7 +145,7 @@ RowChunk* ReadAhead::read_chunk(Round& round) {
   if (chunk == nullptr || stopping_.load(std::memory_order_relaxed)) return nullptr;
   RowInput::Status status = RowInput::Status::kEnd;
   try {
-    status = input_.next(chunk->storage(), chunk->rows());
+    status = input_.next(chunk->run());
   } catch (...) {
     // Thrown through the pipeline it would take the chunks before it along.
     failure_ = std::current_exception();

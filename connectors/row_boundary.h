@@ -20,12 +20,18 @@ class RowBoundary {
   // nothing more will come.
   virtual std::size_t scan(std::string_view text, bool complete) = 0;
 
-  // The first `bytes` of the text, up to a row end that scan() has told or an earlier one, are
-  // gone.
+  // The first `bytes` of the text are gone: up to a row end that scan() has told or an earlier one;
+  // or, where the row that has not ended is to be passed over, up to its last byte but one.
   virtual void consume(std::size_t bytes) = 0;
 
   // Another one, at the start of the input.
   virtual std::unique_ptr<RowBoundary> at_start() const = 0;
+  // Another one, at the same place.
+  virtual std::unique_ptr<RowBoundary> clone() const = 0;
+
+  // Where in the text the row begins of which the end has not come, if the text began there or at
+  // what separates it from the row before.
+  virtual std::size_t row_begin() const { return 0; }
 
   // Whether `rows`, the input's first, are enough to learn its columns from: those of a header, if
   // there is one, and a row.

@@ -43,8 +43,25 @@ void RowChunk::parse() {
   used_ = 0;
   bad_rows_.clear();
   bad_begins_.clear();
-  lines_ = parse_rows();
+  if (run_.problem.empty()) {
+    lines_ = parse_rows();
+  } else {
+    refuse_run();
+  }
+  lines_ += run_.skipped_lines;
   if (used_ > 0 && batches_[used_ - 1].empty()) --used_;
+}
+
+// The run is one row, or the start of one.
+void RowChunk::refuse_run() {
+  const std::string_view rows = run_.rows;
+  const auto line_ends = [](std::string_view text) {
+    return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+  };
+  CsvRow row;
+  row.raw = rows.substr(run_.row_at);
+  refuse(row, line_ends(rows.substr(0, run_.row_at)), run_.problem);
+  lines_ = line_ends(rows);
 }
 
 void RowChunk::refuse_rows_ahead(MaxAheadGuard& guard) {

@@ -13,6 +13,7 @@
 #include "tidemark/connectors/csv_decoder.h"
 #include "tidemark/connectors/csv_plan.h"
 #include "tidemark/connectors/csv_scanner.h"
+#include "tidemark/connectors/row_run.h"
 #include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/runtime/batch.h"
 
@@ -28,10 +29,10 @@ class RowChunk {
   RowChunk& operator=(const RowChunk&) = delete;
 
   // Where the input puts the rows to parse.
-  std::string& storage() { return storage_; }
-  std::string_view& rows() { return rows_; }
+  RowRun& run() { return run_; }
+  std::string_view rows() const { return run_.rows; }
 
-  // Parses rows() from scratch.
+  // Parses the run from scratch.
   void parse();
 
   // The good rows: batches in order, none empty.
@@ -44,7 +45,7 @@ class RowChunk {
 
   // The bad rows in order; their lines are counted from 0 at the chunk's start.
   std::vector<BadRow>& bad_rows() { return bad_rows_; }
-  // Line ends in the chunk.
+  // Line ends in the run.
   std::uint64_t lines() const { return lines_; }
 
  protected:
@@ -66,7 +67,6 @@ class RowChunk {
 
   const CsvPlan& plan_;
   CsvDecoder decoder_;
-  std::string_view rows_;
 
  private:
   // A good row that the guard refused, by its number among the good rows.
@@ -76,10 +76,11 @@ class RowChunk {
   };
 
   Batch& next_batch();
+  void refuse_run();
   void find_texts(const std::vector<RowAhead>& rows);
 
   std::size_t batch_rows_;
-  std::string storage_;
+  RowRun run_;
   std::vector<Batch> batches_;
   std::size_t used_ = 0;
   std::vector<BadRow> bad_rows_;

@@ -39,6 +39,11 @@ Expected<std::unique_ptr<RowInput>> open_path(const FileSourceOptions& options,
 
 }  // namespace
 
+Error RowInput::no_row_ends(std::size_t bytes, const RowBoundary& boundary) const {
+  return Error{fmt::format("no row of {} ends within its first {} bytes; {}", name_, bytes,
+                           boundary.doubt())};
+}
+
 Expected<std::unique_ptr<RowInput>> RowInput::open(const FileSourceOptions& options,
                                                    std::unique_ptr<RowBoundary> boundary) {
   if (!options.path.empty()) return open_path(options, std::move(boundary));

@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tidemark/connectors/file_options.h"
 #include "tidemark/connectors/row_boundary.h"
+#include "tidemark/connectors/row_run.h"
 #include "tidemark/runtime/error.h"
 
 namespace tidemark {
@@ -17,7 +19,7 @@ namespace tidemark {
 class RowInput {
  public:
   enum class Status : std::uint8_t {
-    kRows,        // some rows
+    kRows,        // some rows, or a part of one that is too long
     kWouldBlock,  // none now; see wait()
     kEnd,
   };
@@ -30,16 +32,17 @@ class RowInput {
   virtual ~RowInput() = default;
 
   // The start of the input, whole rows, which is not consumed: up to a MiB, and no less than
-  // RowBoundary::is_sample() asks for unless the input ends before. A stream is waited for until
-  // then (the cancellation ends that), and then only as long as more keeps coming.
+  // RowBoundary::is_sample() asks for unless the input ends before or a row is too long. A stream
+  // is waited for until then (the cancellation ends that), and then only as long as more keeps
+  // coming. Refuses an input of which no row ends within what a row may have.
   virtual Expected<std::string_view> sample() = 0;
 
   // Consumes `bytes`, up to a row's end within the sample. Call once, before next().
   virtual void skip(std::size_t bytes) = 0;
 
-  // Sets `rows` to the next rows, about a chunk; `storage` holds them if the input itself does not.
-  // Never blocks. Throws std::runtime_error if the input cannot be read on or a row is too long.
-  virtual Status next(std::string& storage, std::string_view& rows) = 0;
+  // Sets `run` to the next rows, about a chunk. Never blocks. Throws std::runtime_error if the
+  // input cannot be read on.
+  virtual Status next(RowRun& run) = 0;
 
   // Sleeps until there is something to read or `wake_descriptor` becomes readable.
   virtual void wait(int wake_descriptor) = 0;
@@ -54,6 +57,8 @@ class RowInput {
 
  protected:
   explicit RowInput(std::string name) : name_(std::move(name)) {}
+
+  Error no_row_ends(std::size_t bytes, const RowBoundary& boundary) const;
 
  private:
   std::string name_;  // for messages

@@ -30,7 +30,7 @@ StreamRowInput::StreamRowInput(int descriptor, bool owned, std::string name,
     : RowInput(std::move(name)),
       descriptor_(descriptor),
       owned_(owned),
-      boundary_(std::move(boundary)),
+      cutter_(std::move(boundary), options),
       chunk_bytes_(std::max<std::size_t>(1, options.chunk_bytes)),
       max_row_bytes_(options.max_row_bytes),
       cancellation_(options.cancellation) {}
@@ -67,13 +67,8 @@ void StreamRowInput::drop_byte_order_mark() {
   started_ = true;
 }
 
-void StreamRowInput::check_row_length(std::size_t rows_end) const {
-  if (rows_end > 0 || buffer_.size() <= max_row_bytes_) return;
-  throw std::runtime_error(fmt::format("a row of {} is longer than {} bytes; {}", name(),
-                                       max_row_bytes_, boundary_->doubt()));
-}
-
 Expected<std::string_view> StreamRowInput::sample() {
+  const std::unique_ptr<RowBoundary> boundary = cutter_.boundary().at_start();
   std::size_t rows_end = 0;
   bool enough = false;
   try {
@@ -87,9 +82,11 @@ Expected<std::string_view> StreamRowInput::sample() {
       }
       read_block();
       if (!started_) continue;
-      rows_end = boundary_->scan(buffer_, ended_);
-      check_row_length(rows_end);
-      enough = enough || boundary_->is_sample(std::string_view(buffer_).substr(0, rows_end));
+      rows_end = boundary->scan(buffer_, ended_);
+      enough = enough || boundary->is_sample(std::string_view(buffer_).substr(0, rows_end));
+      if (enough || ended_ || buffer_.size() - rows_end <= max_row_bytes_) continue;
+      if (rows_end == 0) return tl::unexpected(no_row_ends(max_row_bytes_, *boundary));
+      break;
     }
   } catch (const std::runtime_error& failure) {
     return make_error(failure.what());
@@ -98,28 +95,38 @@ Expected<std::string_view> StreamRowInput::sample() {
 }
 
 void StreamRowInput::skip(std::size_t bytes) {
+  cutter_.skip(buffer_, bytes);
   buffer_.erase(0, bytes);
-  boundary_->consume(bytes);
 }
 
-RowInput::Status StreamRowInput::next(std::string& storage, std::string_view& rows) {
+RowInput::Status StreamRowInput::next(RowRun& run) {
   while (true) {
-    std::size_t rows_end = boundary_->scan(buffer_, ended_);
-    if (ended_) rows_end = buffer_.size();
-    check_row_length(rows_end);
+    const bool found = cutter_.find(buffer_, ended_);
     const bool more_now =
-        !ended_ && (rows_end == 0 || buffer_.size() < chunk_bytes_) && readable_within(0);
+        !ended_ && (!found || buffer_.size() < chunk_bytes_) && readable_within(0);
     if (!more_now) {
-      if (rows_end == 0) return ended_ ? Status::kEnd : Status::kWouldBlock;
-      storage.swap(buffer_);
-      buffer_.assign(storage, rows_end);
-      storage.resize(rows_end);
-      rows = boundary_->rows_of(storage);
-      boundary_->consume(rows_end);
+      if (!found) return ended_ ? Status::kEnd : Status::kWouldBlock;
+      take_rows(run);
       return Status::kRows;
     }
     read_block();
   }
+}
+
+// Swaps the buffers where most of one is rows, and copies where it is the start of a long row, so
+// that its memory is given back.
+void StreamRowInput::take_rows(RowRun& run) {
+  const std::size_t taken = cutter_.take(buffer_, run);
+  const std::size_t rows = run.rows.size();
+  if (run.skipped_bytes > 0) {
+    run.storage.assign(run.rows);
+    buffer_ = buffer_.substr(taken);
+  } else {
+    run.storage.swap(buffer_);
+    buffer_.assign(run.storage, taken);
+    run.storage.resize(taken);
+  }
+  run.rows = std::string_view(run.storage).substr(0, rows);
 }
 
 void StreamRowInput::wait(int wake_descriptor) {

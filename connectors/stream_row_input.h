@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tidemark/connectors/row_cutter.h"
 #include "tidemark/connectors/row_input.h"
 
 namespace tidemark {
@@ -23,23 +24,25 @@ class StreamRowInput final : public RowInput {
 
   Expected<std::string_view> sample() override;
   void skip(std::size_t bytes) override;
-  Status next(std::string& storage, std::string_view& rows) override;
+  Status next(RowRun& run) override;
   void wait(int wake_descriptor) override;
   void release(std::string_view rows) override { (void)rows; }
-  std::optional<std::string> end_problem() const override { return boundary_->end_problem(); }
+  std::optional<std::string> end_problem() const override {
+    return cutter_.boundary().end_problem();
+  }
 
  private:
   bool readable_within(int timeout_ms) const;
   void read_block();
   void drop_byte_order_mark();
-  void check_row_length(std::size_t rows_end) const;
+  void take_rows(RowRun& run);
 
   int descriptor_;
   bool owned_;
   bool started_ = false;  // the byte order mark has been looked for
   bool ended_ = false;
   std::string buffer_;  // read and not yet handed out
-  std::unique_ptr<RowBoundary> boundary_;
+  RowCutter cutter_;
   std::size_t chunk_bytes_;
   std::size_t max_row_bytes_;
   const Cancellation* cancellation_;

@@ -78,5 +78,28 @@ INSTANTIATE_TEST_SUITE_P(
                        "--memory 20GiB --repeat 1"}),
     [](const auto& test) { return std::string(test.param.name); });
 
+// The rest of the input is one row of 150 MB, of which no more than the limit is held.
+TEST(RowLimit, AQuoteThatIsNeverClosedIsOneBadRowOfFilesAndPipesAlike) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer takes more address space than a limit can leave";
+#endif
+  const TemporaryFolder folder;
+  run_command("{ printf 'ts,k\\n1,a\\n2,a\\n3,\"b\\n'; yes 4,c | head -c 150000000; } > rows.csv",
+              folder);
+  for (const std::string input : {"window rows.csv", "window - < <(cat rows.csv)"}) {
+    for (const std::string cores : {" --cores 1", " --cores 2"}) {
+      const CommandResult result = run_command(
+          "ulimit -v 500000; tidemark " + input + cores +
+              " --time ts --time-unit ms --window 'tumbling size=2ms' --times ms --agg count",
+          folder);
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      EXPECT_EQ(result.out, "window_start,window_end,count\n0,2,1\n2,4,1\n");
+      EXPECT_THAT(result.err, HasSubstr("bad row in line 4: a row of more than 67108864 bytes is "
+                                        "passed over; is it CSV, and are its quotes closed?\n"));
+      EXPECT_THAT(result.err, HasSubstr("3 rows read = 2 on time + 0 late + 1 bad"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tidemark

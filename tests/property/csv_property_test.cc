@@ -79,7 +79,7 @@ Parsed parse_by_columns(CsvChunk& chunk, std::string_view text) {
   // An exact copy on the heap, so that a sanitizer sees a step beyond the end.
   const std::unique_ptr<char[]> copy(new char[text.size()]);
   text.copy(copy.get(), text.size());
-  chunk.rows() = {copy.get(), text.size()};
+  chunk.run().rows = {copy.get(), text.size()};
   chunk.parse();
   Parsed parsed;
   for (std::size_t i = 0; i < chunk.batch_count(); ++i) {

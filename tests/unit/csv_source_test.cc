@@ -341,13 +341,5 @@ TEST(FileSource, GivesTheSameRowsAndBadRowsForAnyChunkSizeThreadsAndBatch) {
   }
 }
 
-TEST(FileSource, EndsTheRunAtARowThatIsTooLong) {
-  const TemporaryFile file("ts,k\n1,a\n2,\"" + std::string(5000, 'x') + "\n");
-  FileSourceOptions options = csv_options(file);
-  options.chunk_bytes = 100;
-  options.max_row_bytes = 1000;
-  EXPECT_THROW(read_csv(options), std::runtime_error);
-}
-
 }  // namespace
 }  // namespace tidemark

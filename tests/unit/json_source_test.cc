@@ -75,7 +75,8 @@ TEST(JsonSource, ABrokenRowIsBadByItselfAndTheNextOnesAreRead) {
   const Example examples[] = {
       {R"({"ts":123iiii,"v":2})", "123iiii"},
       {R"({"ts":2,"v":)", "not JSON"},
-      {R"({"ts":2,"v":2} x)", "not JSON"},
+      {R"({"ts":2,"v":2} x)", "text follows the JSON object"},
+      {R"({"ts":2,"k":"}","v":[{}]} , {"a":1)", "text follows the JSON object"},
       {R"({"ts":2,"v":2} {"ts":2})", "text follows"},
       {R"([1,2])", "not a JSON object"},
       {R"({"ts":2,"k":"a)", "not JSON"},
@@ -192,6 +193,11 @@ TEST(JsonSource, WhatFollowsTheArrayIsLookedAt) {
       {"/a/rows", "{\"a\":{\"rows\":[{\"ts\":1}]}", "before its document is closed"},
       {"/rows", "{\"rows\":[{\"ts\":1}],\"b\":\"}", "before its document is closed"},
       {"/rows", "{\"rows\":[{\"ts\":1}]}{\"rows\":[]}", "the document ends before this"},
+      {"/rows", "{\"rows\":[{\"ts\":1}],\"rows\" :[{\"ts\":2}]}", "has \"rows\" twice"},
+      {"/a/rows", "{\"a\":{\"rows\":[{\"ts\":1}],\"b\":1,\"rows\":2}}", "has \"rows\" twice"},
+      {"/a/rows", "{\"a\":{\"rows\":[{\"ts\":1}]},\"rows\":1,\"a\":2}", "has \"a\" twice"},
+      {"/rows", "{\"rows\":[{\"ts\":1}],\"b\":\"rows\",\"r\":[\"rows\"],\"c\":{\"rows\":1}}", ""},
+      {"/rows", "{\"rows\":[{\"ts\":1}],\"rows2\":1,\"row\":2,\"\\\"rows\":3}", ""},
   };
   for (const Example& example : examples) {
     for (const std::size_t chunk_bytes : {1U, 5U, 1000U}) {
@@ -209,6 +215,34 @@ TEST(JsonSource, WhatFollowsTheArrayIsLookedAt) {
       } else {
         EXPECT_THAT(read.reasons, ElementsAre(HasSubstr(example.says)));
       }
+    }
+  }
+}
+
+TEST(JsonSource, ACommaWithoutARowIsABadRow) {
+  struct Example {
+    const char* text;
+    std::vector<std::string> rows;
+    std::vector<std::string> bad;
+  };
+  const Example examples[] = {
+      {"[{\"ts\":1},,{\"ts\":2}]", {"1", "2"}, {"1: "}},
+      {"[{\"ts\":1},\n , ,\n{\"ts\":2}]", {"1", "2"}, {"2: ", "2: "}},
+      {"[{\"ts\":1},\n]", {"1"}, {"2: "}},
+      {"[{\"ts\":1},\n7,,]", {"1"}, {"2: 7", "2: ", "2: "}},
+  };
+  for (const Example& example : examples) {
+    for (const std::size_t chunk_bytes : {1U, 3U, 8U, 1000U}) {
+      SCOPED_TRACE(example.text);
+      const TemporaryFile file(example.text);
+      FileSourceOptions options = json_options(file, FileFormat::kJson);
+      options.keys = {};
+      options.values = {};
+      options.chunk_bytes = chunk_bytes;
+      const CsvRead read = read_csv(options);
+      EXPECT_EQ(read.rows, example.rows);
+      EXPECT_EQ(read.bad, example.bad);
+      EXPECT_THAT(read.reasons, testing::Contains("a row is missing behind a comma of the array"));
     }
   }
 }
