@@ -118,7 +118,7 @@ void CsvColumns::read_watermarks(const Cells& cells, std::int64_t* watermarks) {
 
 void CsvColumns::read_value(std::size_t index, Column& column) {
   const CsvPlan::Value& value = plan_.values[index];
-  if (value.filter || value.is_gap || value.is_text) {
+  if (value.filter || value.is_gap || value.text != TextUse::kNone) {
     read_checked(value, column);
   } else if (!value.column) {
     std::fill_n(column.int64s() + at_, count_, 1);

@@ -113,6 +113,19 @@ bool CsvDecoder::refuse_number(const CsvField& cell, const CsvPlan::Value& value
   return false;
 }
 
+std::int64_t CsvDecoder::read_text(const CsvField& cell, const CsvPlan::Value& value) {
+  switch (value.text) {
+    case TextUse::kHash:
+      return static_cast<std::int64_t>(hash_text(value_of(cell)));
+    case TextUse::kIdentity:
+      return value.dictionary->number_of(value_of(cell));
+    case TextUse::kNone:
+    case TextUse::kPresence:
+      break;
+  }
+  return 1;
+}
+
 bool CsvDecoder::read_value(const CsvRow& row, const CsvPlan::Value& value, Number& number) {
   number.null = false;
   if (!value.column) {
@@ -120,9 +133,9 @@ bool CsvDecoder::read_value(const CsvRow& row, const CsvPlan::Value& value, Numb
   } else {
     const CsvField& cell = row.fields[*value.column];
     NumberReading reading = NumberReading::kRead;
-    if (value.is_text) {
+    if (value.text != TextUse::kNone) {
       number.null = cell.is_null();
-      number.bits = static_cast<std::int64_t>(hash_text(value_of(cell)));
+      if (!number.null) number.bits = read_text(cell, value);
     } else if (cell.text.empty()) {
       number.null = true;
     } else if (value.type == ColumnType::kInt64) {

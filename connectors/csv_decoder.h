@@ -42,6 +42,7 @@ class CsvDecoder {
   bool refuse_time(std::size_t column, const CsvField& cell);
   bool refuse_gap(const CsvField& cell, const CsvPlan::Value& value);
   std::string_view value_of(const CsvField& cell);
+  std::int64_t read_text(const CsvField& cell, const CsvPlan::Value& value);
   void write_string(const CsvField& cell, Column& column, std::size_t at);
 
   const CsvPlan& plan_;

@@ -133,21 +133,20 @@ Expected<void> refuse_text(const CsvPlan& plan) {
     const std::string& name = plan.columns[*value.column];
     return make_error(fmt::format(
         "column {} holds text in all of the first rows, such as {}, and of text there are only "
-        "count and approx_distinct; --type {}=double reads what numbers come later",
+        "count, count_distinct and approx_distinct; --type {}=double reads what numbers come later",
         in_quotes(name), in_quotes(value.text_in_sample), name));
   }
   return {};
 }
 
-// So many cells tell that a column is of text.
-constexpr std::size_t kFewCells = 10;
-
-void infer_type(const ColumnEvidence& evidence, bool takes_text, CsvPlan::Value& value) {
+void infer_type(const ColumnEvidence& evidence, TextUse text, CsvPlan::Value& value) {
   value.inferred = true;
   const bool integers = evidence.cells > 0 && evidence.integers == evidence.cells;
-  value.is_text = takes_text && evidence.numbers * 2 < evidence.cells;
-  value.type = integers || value.is_text ? ColumnType::kInt64 : ColumnType::kDouble;
-  const bool is_refused = !value.is_text && evidence.numbers == 0 && evidence.cells >= kFewCells;
+  if (evidence.numbers < evidence.cells) value.text = text;
+  const bool is_text = value.text != TextUse::kNone;
+  if (value.text == TextUse::kIdentity) value.dictionary = std::make_shared<TextDictionary>();
+  value.type = integers || is_text ? ColumnType::kInt64 : ColumnType::kDouble;
+  const bool is_refused = !is_text && evidence.numbers == 0 && evidence.cells > 0;
   value.text_in_sample = is_refused ? evidence.text : "";
 }
 
@@ -156,7 +155,7 @@ Expected<void> choose_types(CsvPlan& plan, const FileSourceOptions& options,
   for (std::size_t i = 0; i < plan.values.size(); ++i) {
     CsvPlan::Value& value = plan.values[i];
     if (!value.column || value.is_gap) continue;
-    infer_type(evidence.columns[*value.column], options.values[i].takes_text, value);
+    infer_type(evidence.columns[*value.column], options.values[i].text, value);
   }
   for (const auto& [name, type] : options.types) {
     const Expected<std::size_t> column = header.find(name);
@@ -164,7 +163,8 @@ Expected<void> choose_types(CsvPlan& plan, const FileSourceOptions& options,
     for (CsvPlan::Value& value : plan.values) {
       if (value.column != *column || value.is_gap) continue;
       value.type = type;
-      value.inferred = value.is_text = false;
+      value.inferred = false;
+      value.text = TextUse::kNone;
       value.text_in_sample.clear();
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "tidemark/connectors/event_time_text.h"
 #include "tidemark/connectors/file_options.h"
 #include "tidemark/connectors/row_sample.h"
+#include "tidemark/connectors/text_dictionary.h"
 #include "tidemark/connectors/time_unit_detection.h"
 #include "tidemark/runtime/batch.h"
 #include "tidemark/runtime/error.h"
@@ -30,8 +32,9 @@ struct CsvPlan {
     bool inferred = false;
     std::optional<Filter> filter;
     bool is_gap = false;
-    bool is_text = false;        // an int64 hash of it is read
-    std::string text_in_sample;  // a cell, if all are text and that is of no use
+    TextUse text = TextUse::kNone;  // what is read of it, an int64; kNone: it is a number
+    std::shared_ptr<TextDictionary> dictionary{};  // of TextUse::kIdentity
+    std::string text_in_sample;                    // a cell, if all are text and that is of no use
   };
 
   std::vector<std::string> columns;  // the header
@@ -57,10 +60,10 @@ inline constexpr std::size_t kTypeSampleRows = 10'000;
 
 // `sample` is the start of the input, whole rows. A value column is int64 if every cell in the
 // sample that is not NULL is a plain integer, of any length, and there is one; else double, or text
-// if most are no numbers and `takes_text` is set.
+// if some are no numbers and what is read of it need not be one.
 // Refuses: no header, lone CR as line ends, columns that do not exist or exist twice, times of
-// unknown unit, and values that are text in all of the sample. A column of watermarks has the unit
-// of the times. `input_name` is for messages.
+// unknown unit, and values that are text in all of the sample where numbers are wanted. A column of
+// watermarks has the unit of the times. `input_name` is for messages.
 Expected<CsvPlan> plan_csv(const FileSourceOptions& options, std::string_view sample,
                            const std::string& input_name);
 

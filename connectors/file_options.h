@@ -33,6 +33,14 @@ struct CsvFilter {
   bool literal_is_text = false;
 };
 
+// What is read of a value column in whose first rows there is text, as an int64.
+enum class TextUse : std::uint8_t {
+  kNone,      // numbers are wanted: a row with text is bad
+  kPresence,  // that there is one
+  kHash,      // the same for the same text in every run
+  kIdentity,  // the same for the same text in this run, and another one for every other text
+};
+
 // One value column of the rows: a number cell, or NULL where the filter is not fulfilled. Without a
 // column, for counting: 1, or NULL where the filter is not fulfilled.
 struct CsvValueInput {
@@ -40,11 +48,7 @@ struct CsvValueInput {
   std::optional<CsvFilter> filter;
   // The gap of the session that the row is in: a whole number of ms above 0, or the row is bad.
   bool is_gap = false;
-  // Of a value it matters only whether there is one, and which others it is equal to: where the
-  // first rows hold text it is read as an int64 hash of that.
-  bool takes_text = false;
-  // Of those, that only whether there is one matters.
-  bool is_counted = false;
+  TextUse text = TextUse::kNone;
 };
 
 struct FileSourceOptions {

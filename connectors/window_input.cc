@@ -17,8 +17,23 @@ namespace {
 
 constexpr std::string_view kGeneratorPrefix = "gen:";
 
+TextUse use_of_text(AggregateFunction function) {
+  if (function == AggregateFunction::kCount) return TextUse::kPresence;
+  if (function == AggregateFunction::kApproxDistinct) return TextUse::kHash;
+  if (function == AggregateFunction::kCountDistinct) return TextUse::kIdentity;
+  return TextUse::kNone;
+}
+
+// What serves both; nothing if the text would have to be read twice.
+std::optional<TextUse> shared_use(TextUse a, TextUse b) {
+  if (a == b || b == TextUse::kPresence) return a;
+  if (a == TextUse::kPresence) return b;
+  if (a == TextUse::kNone || b == TextUse::kNone) return TextUse::kNone;
+  return std::nullopt;
+}
+
 bool same_value(const CsvValueInput& a, const CsvValueInput& b) {
-  if (a.column != b.column || a.is_gap != b.is_gap) return false;
+  if (a.column != b.column || a.is_gap != b.is_gap || !shared_use(a.text, b.text)) return false;
   if (a.filter.has_value() != b.filter.has_value()) return false;
   return !a.filter || (a.filter->column == b.filter->column && a.filter->op == b.filter->op &&
                        a.filter->literal == b.filter->literal &&
@@ -34,8 +49,7 @@ int place_of(CsvValueInput value, std::vector<CsvValueInput>& values) {
   if (same == values.end()) {
     values.push_back(std::move(value));
   } else {
-    same->takes_text &= value.takes_text;
-    same->is_counted &= value.is_counted;
+    same->text = *shared_use(same->text, value.text);
   }
   return index;
 }
@@ -49,8 +63,7 @@ std::vector<CsvValueInput> bind_aggregates(const std::vector<AggregateRequest>& 
     if (request.column || request.condition) {
       CsvValueInput value;
       value.column = request.column.value_or("");
-      value.is_counted = request.function == AggregateFunction::kCount;
-      value.takes_text = value.is_counted || request.function == AggregateFunction::kApproxDistinct;
+      value.text = use_of_text(request.function);
       if (const auto& condition = request.condition) {
         value.filter =
             CsvFilter{condition->column, condition->op, condition->value, condition->value_is_text};
@@ -155,7 +168,7 @@ Expected<void> bind_order_columns(const WindowInputOptions& options,
         find_order_column(value.column.empty() ? "order_id" : value.column);
     if (!info) return tl::unexpected(info.error());
     if (info->type == ColumnType::kString) {
-      if (!value.is_counted) {
+      if (value.text != TextUse::kPresence) {
         return make_error(
             fmt::format("{} is text, of which generated orders have only count", value.column));
       }

@@ -24,13 +24,14 @@ std::string country_of(int row) {
 class TextValuesTest : public testing::Test {
  protected:
   TextValuesTest() {
-    std::string csv = "ts,country,quoted,code\n";
+    std::string csv = "ts,country,quoted,code,some\n";
     std::string json;
     for (int row = 0; row < 60; ++row) {
       const std::string ts = std::to_string(1000 + row);
       const std::string country = country_of(row);
       const std::string cell = country.empty() ? "null" : "\"" + country + "\"";
-      csv += ts + "," + country + ",\"" + country + "\"," + (row % 3 == 0 ? "7" : "A" + ts) + "\n";
+      csv += ts + "," + country + ",\"" + country + "\"," + (row % 3 == 0 ? "7" : "A" + ts) + "," +
+             (row == 40 ? "x" : ts) + "\n";
       json += R"({"ts":)" + ts + R"(,"country":)" + cell + "}\n";
     }
     folder_.write("rows.csv", csv);
@@ -69,9 +70,66 @@ TEST_F(TextValuesTest, ACodeThatIsANumberNowAndThenIsText) {
             ",,60,41");
 }
 
+TEST_F(TextValuesTest, AreToldApartExactlyWhateverTheOrderAndTheStrategy) {
+  // Two spellings of one text are one; one that only begins like another is not.
+  folder_.write("codes.csv",
+                "ts,c\n1,ab\n2,abc\n3,\"ab\"\n4,\n5,\"\"\n6,1\n7,1.0\n8,\"a\"\"b\"\n9,ab\n");
+  for (const std::string cores : {" --cores 1", " --cores 2"}) {
+    EXPECT_EQ(lines_of(run("codes.csv", "--agg 'count_distinct(c), count(c)'" + cores).out)[1],
+              ",,6,8");
+    // The sketch goes by the text and not by the numbers that stand for it here.
+    EXPECT_EQ(
+        lines_of(run("codes.csv", "--agg 'approx_distinct(c), count_distinct(c)'" + cores).out)[1],
+        ",,6,6");
+  }
+  for (const std::string strategy : {"buckets", "recompute", "subtract", "two-stacks"}) {
+    const CommandResult result = run_command(
+        "tidemark window codes.csv --time ts --time-unit ms --quiet --times ms "
+        "--window 'sliding size=4ms slide=2ms' --agg 'count_distinct(c)' --strategy " +
+            strategy,
+        folder_);
+    EXPECT_EQ(result.out,
+              "window_start,window_end,count_distinct(c)\n-2,2,1\n0,4,2\n2,6,3\n4,8,3\n6,10,4\n"
+              "8,12,2\n")
+        << strategy << result.err;
+  }
+}
+
+TEST_F(TextValuesTest, OneTextAmongNumbersMakesTheColumnOneOfText) {
+  const CommandResult result =
+      run("rows.csv",
+          "--agg 'count, count(some), approx_distinct(some), count_distinct(some)' "
+          "--summary run.json");
+  EXPECT_EQ(lines_of(result.out)[1], ",,60,60,60,60") << result.err;
+  EXPECT_THAT(folder_.read("run.json"), HasSubstr("\"rows_bad\": 0"));
+}
+
+// A number is wanted: rows without one are bad, and the others are computed.
+TEST_F(TextValuesTest, AmongNumbersTheyAreBadRowsOfOtherAggregates) {
+  const CommandResult result =
+      run("rows.csv", "--agg 'count, sum(code), count(code)' --summary run.json");
+  EXPECT_EQ(lines_of(result.out)[1], ",,20,140,20") << result.err;
+  EXPECT_THAT(folder_.read("run.json"), HasSubstr("\"rows_bad\": 40"));
+}
+
+TEST_F(TextValuesTest, AFewRowsAreEnoughToRefuseThem) {
+  folder_.write("few.csv", "ts,x\n1,abc\n2,\n");
+  folder_.write("few.ndjson", "{\"ts\":1,\"x\":\"abc\"}\n");
+  for (const std::string input : {"few.csv", "few.ndjson"}) {
+    const CommandResult result = run(input, "--agg 'max(x)'");
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("such as \"abc\", and of text there are only count, "
+                                      "count_distinct and approx_distinct"));
+    EXPECT_EQ(lines_of(run(input, "--agg 'count_distinct(x), count(x)'").out)[1], ",,1,1");
+  }
+}
+
 TEST_F(TextValuesTest, OtherAggregatesOfThemAreRefusedInOneSentence) {
-  for (const std::string aggregate : {"sum(country)", "count_distinct(country)", "max(country)",
-                                      "count(country), avg(country)"}) {
+  for (const std::string aggregate :
+       {"sum(country)", "first(country)", "max(country)", "top_k(country, 2)", "median(country)",
+        "collect(country)", "count(country), avg(country)", "count_distinct(country), min(country)",
+        "min(country), count_distinct(country)"}) {
     for (const std::string input : {"rows.csv", "rows.ndjson"}) {
       const CommandResult result = run(input, "--agg '" + aggregate + "'");
       EXPECT_EQ(result.exit_code, 1) << aggregate;

@@ -1,0 +1,25 @@
+#include "tidemark/connectors/text_dictionary.h"
+
+#include "tidemark/operators/key_hash.h"
+
+namespace tidemark {
+
+std::size_t TextDictionary::Hash::operator()(std::string_view text) const {
+  return hash_text(text);
+}
+
+std::int64_t TextDictionary::number_of(std::string_view text) {
+  // Its map goes by the lower bits.
+  const std::size_t index = static_cast<std::size_t>(hash_text(text) >> 58);
+  static_assert(kParts == 1 << (64 - 58));
+  Part& part = parts_[index];
+  const std::scoped_lock lock(part.mutex);
+  if (const auto known = part.numbers.find(text); known != part.numbers.end()) {
+    return known->second;
+  }
+  const auto number = static_cast<std::int64_t>(part.numbers.size() * kParts + index);
+  part.numbers.emplace(text, number);
+  return number;
+}
+
+}  // namespace tidemark
