@@ -217,13 +217,13 @@ class AggregateListParser {
         return value;
       }
     }
-    return make_error(fmt::format("aggregates: the quote at character {} of {} is not closed",
-                                  start + 1, shown()));
+    return make_error(
+        fmt::format("the quote at character {} of {} is not closed", start + 1, shown()));
   }
 
   tl::unexpected<Error> refuse(std::string_view expected, std::size_t at) const {
     return make_error(
-        fmt::format("aggregates: {} is expected at character {} of {}", expected, at + 1, shown()));
+        fmt::format("{} is expected at character {} of {}", expected, at + 1, shown()));
   }
 
   tl::unexpected<Error> refuse_function(const std::string& function, std::size_t at) const {
@@ -233,15 +233,15 @@ class AggregateListParser {
       names.append(to_string(known));
     }
     return make_error(
-        fmt::format("aggregates: {} at character {} of {} is not an aggregate; there "
+        fmt::format("{} at character {} of {} is not an aggregate; there "
                     "are {}",
                     function, at + 1, shown(), fmt::to_string(names)));
   }
 
   tl::unexpected<Error> refuse_name(const AggregateRequest& request) const {
-    return make_error(fmt::format(
-        "aggregates: {} at character {} of {} is there twice; give one another name with `as NAME`",
-        request.name, request.position, shown()));
+    return make_error(
+        fmt::format("{} at character {} of {} is there twice; give one another name with `as NAME`",
+                    request.name, request.position, shown()));
   }
 
   std::string shown() const { return fmt::format("'{}'", text_); }

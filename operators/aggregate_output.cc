@@ -121,16 +121,17 @@ struct CompensatedSumValue {
   }
 };
 
+// -0 and 0 are equal: which of them came must not show.
+inline double zero_without_sign(double value) { return value + 0.0; }
+inline std::int64_t zero_without_sign(std::int64_t value) { return value; }
+
 template <typename Operation>
 struct ExtremumValue {
   using Cell = typename Operation::State;
   std::size_t offset;
   template <bool kTwoParts>
   Cell cell(const std::byte* a, const std::byte* b, bool&) const {
-    const Cell value = row_state<Operation, kTwoParts>(a, b, offset);
-    // -0 and 0 are equal: which of them came first must not show.
-    if constexpr (std::is_same_v<Cell, double>) return value + 0.0;
-    return value;
+    return zero_without_sign(row_state<Operation, kTwoParts>(a, b, offset));
   }
 };
 
@@ -196,7 +197,7 @@ struct TimedValueOf {
   std::size_t offset;
   template <bool kTwoParts>
   Cell cell(const std::byte* a, const std::byte* b, bool&) const {
-    return row_state<Operation, kTwoParts>(a, b, offset).value;
+    return zero_without_sign(row_state<Operation, kTwoParts>(a, b, offset).value);
   }
 };
 

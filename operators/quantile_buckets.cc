@@ -8,8 +8,7 @@ namespace tidemark {
 namespace {
 
 constexpr double kGrowth = 1.01 / 0.99;
-constexpr double kSmallest = 1e-300;
-// Above and below every index of a finite number, which lie within 37,000 of 0.
+// Above and below every index of a finite number, which lie within 38,000 of 0.
 constexpr std::int64_t kMiddle = 100'000;
 constexpr std::int64_t kInfinity = 2 * kMiddle;
 constexpr std::int64_t kNaN = kInfinity + 1;
@@ -24,7 +23,7 @@ std::int64_t index_of(double magnitude) {
 std::int64_t quantile_bucket(double value) {
   if (std::isnan(value)) return kNaN;
   const double magnitude = std::fabs(value);
-  if (magnitude < kSmallest) return 0;
+  if (magnitude == 0) return 0;
   const std::int64_t bucket = std::isinf(value) ? kInfinity : kMiddle + index_of(magnitude);
   return value < 0 ? -bucket : bucket;
 }

@@ -72,7 +72,7 @@ Expected<void> validate_aggregate(const WindowQuery& query, const AggregateSpec&
   const AggregateAlgebra algebra = algebra_of(aggregate, input_type_of(query, aggregate));
   if (query.strategy == Strategy::kSubtract && algebra.inversion == Inversion::kNone) {
     return make_error(fmt::format(
-        "strategy subtract cannot compute '{}': a {} cannot be undone when rows leave the window, "
+        "strategy subtract cannot compute '{}': {} cannot be undone when rows leave the window, "
         "as {}; use two-stacks or auto",
         aggregate.name, to_string(aggregate.function), algebra.why_not_inverted));
   }

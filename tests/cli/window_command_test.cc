@@ -132,6 +132,16 @@ TEST_F(WindowCommandTest, ASumThatDoesNotFitIsNullAndEndsWithFour) {
   EXPECT_THAT(result.err, HasSubstr("for key a"));
 }
 
+TEST_F(WindowCommandTest, ZeroHasNoSignInResults) {
+  folder_.write("zeros.csv", "ts,x\n1,-0.0\n2,\n3,-0.0\n");
+  EXPECT_EQ(lines_of(run("tidemark window zeros.csv --time ts --time-unit ms --window global "
+                         "--quiet --type x=double --agg 'first(x), last(x), min(x), max(x), "
+                         "median(x), sum(x), collect(x)'")
+                         .out)
+                .at(1),
+            ",,0,0,0,0,0,0,\"[0,0]\"");
+}
+
 TEST_F(WindowCommandTest, TheEnvironmentsLocaleChangesNothing) {
   folder_.write("rows.csv", "ts,v\n1,1.5\n2,\"2,5\"\n3,2\n");
   const std::string line =

@@ -159,7 +159,7 @@ TEST(StateProfileTest, AStrategyThatCannotDoACellIsListedWithTheReason) {
   ASSERT_EQ(profile.cells.size(), 6U);
   const ProfileCell& subtract = profile.cells[2];
   EXPECT_FALSE(subtract.figures);
-  EXPECT_THAT(*subtract.refused, HasSubstr("a max cannot be undone"));
+  EXPECT_THAT(*subtract.refused, HasSubstr("max cannot be undone"));
   EXPECT_TRUE(profile.checks.right());
   EXPECT_THAT(profile_text(profile, {}, {}),
               HasSubstr("subtract       refused: strategy subtract cannot compute"));
