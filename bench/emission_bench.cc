@@ -110,7 +110,7 @@ class LiveKeys {
   }
   void emit_kept(LiveResults& results, EventTime end) {
     emitter_.begin_window(0, end - 1000, end);
-    emitter_.emit_live(rows_.live(), results, 0);
+    emitter_.emit_live(rows_.live(), results, 0, rows_.live().size());
   }
 
   const AggregateLayout& layout() const { return layout_; }

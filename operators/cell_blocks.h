@@ -34,10 +34,6 @@ class CellBlocks {
   const std::uint64_t* cell(std::size_t row, std::size_t column) const {
     return blocks_[row / kRows] + column * kRows + row % kRows;
   }
-  void prefetch(std::size_t row) const {
-    const std::uint64_t* cell = blocks_[row / kRows] + row % kRows;
-    for (std::size_t i = 0; i < columns_; ++i) __builtin_prefetch(cell + i * kRows, 1);
-  }
   // Fetches where the columns of the block behind that of `row` begin, which the processor does not
   // foresee.
   void prefetch_next_block(std::size_t row) const {

@@ -74,7 +74,6 @@ void FoldingSharing::restore(const EntryRun& run) {
     absent_.left(entries, n);
     for (std::size_t i = 0; i < n; ++i) leave(entry_header(entries + i * entry_size).slot);
     absent_.renew(entries, n, rows_);
-    entries_left(entries, n);
   }
   merges_ += run.size;
 }

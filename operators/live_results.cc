@@ -30,6 +30,7 @@ LiveResults::LiveResults(const AggregateLayout& layout, std::pmr::memory_resourc
     : layout_(layout),
       columns_(layout.result_columns().size()),
       cells_(columns_, memory),
+      marks_(&memory),
       keys_(0, memory),
       nulls_(&memory),
       fresh_(layout.result_columns(), kRows),
@@ -45,6 +46,8 @@ void LiveResults::resize(std::size_t size) {
   size_ = size;
   keyed_ = 0;
   cells_.cover(size_);
+  marks_.assign((size_ + 63) / 64, ~std::uint64_t{0});
+  if (size_ % 64 != 0) marks_.back() >>= 64 - size_ % 64;
   nulls_.clear();
   null_count_ = 0;
   overflows_.clear();
@@ -52,12 +55,21 @@ void LiveResults::resize(std::size_t size) {
 
 void LiveResults::append() {
   cells_.cover(++size_);
+  if (size_ % 64 == 1) marks_.push_back(0);
+  mark(size_ - 1);
   if (!nulls_.empty()) nulls_.resize(size_ * columns_, 0);
 }
 
 void LiveResults::remove(std::size_t position) {
   --size_;
   cells_.move(size_, position);
+  if (is_marked(size_)) {
+    mark(position);
+  } else {
+    unmark(position);
+  }
+  unmark(size_);
+  if (size_ % 64 == 0) marks_.pop_back();
   if (size_ < keyed_) {
     keys_.move(size_, position);
     keyed_ = size_;
@@ -81,6 +93,7 @@ void LiveResults::remove(std::size_t position) {
 
 void LiveResults::trim() {
   cells_.shrink(size_);
+  marks_.shrink_to_fit();
   keys_.shrink(size_);
   keyed_ = std::min(keyed_, size_);
   nulls_.shrink_to_fit();
@@ -98,6 +111,7 @@ void LiveResults::refresh(std::span<const std::uint32_t> positions, const std::b
       std::memcpy(cells_.cell(positions[row], i), cells + row * kCellBytes, kCellBytes);
     }
   }
+  for (const std::uint32_t position : positions) unmark(position);
   renew_nulls(positions);
   if (!overflows_.empty() || !fresh_overflows_.empty()) renew_overflows(positions);
 }

@@ -96,15 +96,15 @@ void ResultEmitter::emit_windows(const AggregateLayout& layout,
 }
 
 std::size_t ResultEmitter::emit_live(std::span<const std::uint32_t> slots, LiveResults& results,
-                                     std::size_t from) {
+                                     std::size_t from, std::size_t to) {
   if (keys_.are_plain()) results.keep_keys(keys_, slots);
   const bool lends = output_.reads_in_place() && !query_.reports_panes;
   // What came before goes first.
   if (lends && batch_ != nullptr && !batch_->empty()) flush();
-  while (from < slots.size()) {
+  while (from < to) {
     const std::size_t room = lends ? LiveResults::run_from(from) : this->room();
     if (room == 0) break;
-    const std::size_t n = std::min(slots.size() - from, room);
+    const std::size_t n = std::min(to - from, room);
     if (lends) {
       lend_live(slots.subspan(from, n), results, from);
     } else {

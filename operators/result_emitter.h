@@ -50,10 +50,10 @@ class ResultEmitter {
                     const EventTime* starts, const EventTime* ends,
                     const std::byte* const* entries);
 
-  // One row per slot whose results are ready: rows from `from` on, as far as there is room. Returns
-  // how far it came.
+  // One row per slot whose results are ready: rows [from, to), as far as there is room. Returns how
+  // far it came. `slots` are those of all results.
   std::size_t emit_live(std::span<const std::uint32_t> slots, LiveResults& results,
-                        std::size_t from);
+                        std::size_t from, std::size_t to);
 
   // Rows for entries [from, n) of an array, as far as there is room; returns how far it came.
   std::size_t emit_entries(const AggregateLayout& layout, const std::byte* entries, std::size_t n,

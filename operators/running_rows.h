@@ -62,15 +62,6 @@ class RunningRows {
   // Of a live slot: its place in live().
   std::uint32_t position(std::uint32_t slot) const { return keys_[slot].position; }
 
-  // A mark per slot; touch() is true if it was not set.
-  bool touch(std::uint32_t slot) {
-    const bool fresh = !keys_[slot].touched;
-    keys_[slot].touched = true;
-    return fresh;
-  }
-  bool touched(std::uint32_t slot) const { return keys_[slot].touched; }
-  void untouch(std::uint32_t slot) { keys_[slot].touched = false; }
-
   // Sets a slot's row to the state of no rows, and one part of a row; the tag stays.
   void reset(std::uint32_t slot);
   void reset_part(std::byte* row, std::size_t part);
@@ -105,8 +96,7 @@ class RunningRows {
 
   struct Key {
     std::uint32_t entries = 0;
-    std::uint32_t position : 31 = 0;
-    bool touched : 1 = false;
+    std::uint32_t position = 0;
   };
 
   const AggregateLayout& layout_;

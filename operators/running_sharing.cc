@@ -1,19 +1,20 @@
 #include "tidemark/operators/running_sharing.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark {
 
 RunningSharing::RunningSharing(const AggregateLayout& layout, std::size_t parts,
                                std::pmr::memory_resource& memory)
-    : layout_(layout), rows_(layout, parts, memory), results_(layout, memory), touched_(&memory) {}
+    : layout_(layout), rows_(layout, parts, memory), results_(layout, memory) {}
 
 void RunningSharing::enter(std::uint32_t slot) {
   ++changes_;
   const bool is_new = rows_.enter(slot);
   if (!keeps_results_) return;
   if (is_new) results_.append();
-  if (rows_.touch(slot)) touched_.push_back(slot);
+  results_.mark(rows_.position(slot));
 }
 
 void RunningSharing::leave(std::uint32_t slot) {
@@ -22,57 +23,24 @@ void RunningSharing::leave(std::uint32_t slot) {
   if (!keeps_results_) return;
   if (position) {
     results_.remove(*position);
-    return;
-  }
-  results_.prefetch(rows_.position(slot));
-  if (rows_.touch(slot)) touched_.push_back(slot);
-}
-
-void RunningSharing::enter_chunk(const std::byte* entries, Changed& changed) {
-  const std::size_t entry_size = layout_.entry_size();
-  prefetch(entries, changed.size);
-  for (std::size_t i = 0; i < changed.size; ++i) {
-    const std::uint32_t slot = entry_header(entries + i * entry_size).slot;
-    const bool is_new = rows_.enter(slot);
-    changed.slots[i] = slot;
-    changed.rows[i] = rows_.row(slot);
-    if (!keeps_results_) continue;
-    if (is_new) results_.append();
-    rows_.untouch(slot);
-    changed.positions[i] = rows_.position(slot);
-    results_.prefetch(changed.positions[i]);
+  } else {
+    results_.mark(rows_.position(slot));
   }
 }
 
-void RunningSharing::entries_left(const std::byte* entries, std::size_t n) {
-  if (!keeps_results_ || rows_.live().size() <= kCachedKeys) return;
-  std::array<std::uint32_t, kChunk> slots;
-  for (std::size_t i = 0; i < n; ++i) {
-    slots[i] = entry_header(entries + i * layout_.entry_size()).slot;
+void RunningSharing::enter_chunk(const std::byte* entries, std::span<std::byte*> rows) {
+  prefetch(entries, rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint32_t slot = entry_header(entries + i * layout_.entry_size()).slot;
+    enter(slot);
+    rows[i] = rows_.row(slot);
   }
-  refresh({slots.data(), n});
 }
 
 void RunningSharing::begin_window(SealedSlices& /*sealed*/) {
   emitted_ = 0;
-  if (keeps_results_) refresh_touched();
   choose_way();
   changes_ = 0;
-}
-
-void RunningSharing::refresh_touched() {
-  std::array<std::uint32_t, kChunk> slots;
-  for (std::size_t from = 0; from < touched_.size(); from += kChunk) {
-    const std::size_t n = std::min(kChunk, touched_.size() - from);
-    for (std::size_t i = from; i < from + n; ++i) rows_.prefetch(touched_[i]);
-    std::size_t marked = 0;
-    for (std::size_t i = from; i < from + n; ++i) {
-      slots[marked] = touched_[i];
-      marked += static_cast<std::size_t>(rows_.touched(touched_[i]));
-    }
-    refresh({slots.data(), marked});
-  }
-  touched_.clear();
 }
 
 // The two bounds lie apart, so that a stream near one of them does not go to and fro.
@@ -86,33 +54,38 @@ void RunningSharing::choose_way() {
   } else if (changes_ * 4 < live.size()) {
     keeps_results_ = true;
     results_.resize(live.size());
-    for (std::size_t from = 0; from < live.size(); from += kChunk) {
-      refresh(live.subspan(from, std::min(kChunk, live.size() - from)));
-    }
   } else if (++windows_computed_ == kForgotten) {
     results_.trim();
   }
 }
 
-void RunningSharing::refresh(std::span<const std::uint32_t> slots) {
-  Changed changed;
-  for (const std::uint32_t slot : slots) {
-    rows_.untouch(slot);
-    if (rows_.live_entries(slot) == 0) continue;
-    changed.slots[changed.size] = slot;
-    changed.positions[changed.size++] = rows_.position(slot);
-  }
-  find_rows({changed.slots.data(), changed.size}, changed.rows.data());
-  refresh(changed);
+void RunningSharing::refresh(std::size_t from, std::size_t to) {
+  std::array<std::uint32_t, kChunk> positions;
+  std::size_t n = 0;
+  results_.for_each_marked(from, to, [&](std::size_t position) {
+    positions[n++] = static_cast<std::uint32_t>(position);
+    if (n == kChunk) refresh({positions.data(), std::exchange(n, 0)});
+  });
+  refresh({positions.data(), n});
 }
 
-void RunningSharing::refresh(const Changed& changed) {
+void RunningSharing::refresh(std::span<const std::uint32_t> positions) {
+  const std::size_t n = positions.size();
+  if (n == 0) return;
+  std::array<std::uint32_t, kChunk> slots;
+  std::array<std::byte*, kChunk> rows;
   std::array<const std::byte*, kChunk> a;
   std::array<const std::byte*, kChunk> b;
-  const bool two_parts =
-      result_states({changed.slots.data(), changed.size}, changed.rows.data(), a.data(), b.data());
-  results_.refresh({changed.positions.data(), changed.size}, a.data(),
-                   two_parts ? b.data() : nullptr);
+  for (std::size_t i = 0; i < n; ++i) slots[i] = rows_.live()[positions[i]];
+  find_rows({slots.data(), n}, rows.data());
+  const bool two_parts = result_states({slots.data(), n}, rows.data(), a.data(), b.data());
+  results_.refresh(positions, a.data(), two_parts ? b.data() : nullptr);
+}
+
+void RunningSharing::prefetch_changed(std::size_t from, std::size_t to) const {
+  if (rows_.live().size() <= kCachedKeys) return;
+  results_.for_each_marked(
+      from, to, [this](std::size_t position) { rows_.prefetch_row(rows_.live()[position]); });
 }
 
 bool RunningSharing::emit(ResultEmitter& emitter) {
@@ -120,8 +93,16 @@ bool RunningSharing::emit(ResultEmitter& emitter) {
 }
 
 bool RunningSharing::emit_kept(ResultEmitter& emitter) {
-  emitted_ = emitter.emit_live(rows_.live(), results_, emitted_);
-  return emitted_ == rows_.live().size();
+  const std::size_t size = rows_.live().size();
+  prefetch_changed(emitted_, std::min(size, emitted_ + LiveResults::run_from(emitted_)));
+  while (emitted_ < size) {
+    const std::size_t to = std::min(size, emitted_ + LiveResults::run_from(emitted_));
+    prefetch_changed(to, std::min(size, to + LiveResults::kRun));
+    refresh(emitted_, to);
+    emitted_ = emitter.emit_live(rows_.live(), results_, emitted_, to);
+    if (emitted_ < to) return false;
+  }
+  return true;
 }
 
 bool RunningSharing::emit_computed(ResultEmitter& emitter) {
@@ -148,9 +129,6 @@ void RunningSharing::mark_live(SealedSlices& /*sealed*/, LiveSlots& live) {
 
 void RunningSharing::renumber(const SlotMap& map) {
   rows_.renumber(map);
-  std::erase_if(touched_, [&](std::uint32_t slot) { return !map.is_live(slot); });
-  for (std::uint32_t& slot : touched_) slot = map[slot];
-  touched_.shrink_to_fit();
   results_.trim();
 }
 

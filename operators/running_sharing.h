@@ -17,7 +17,7 @@ namespace tidemark {
 
 // Keeps the list of live keys and their running rows. Results are made in one of two ways, chosen
 // by how many entries come and leave between windows: if few do, results are kept and only those of
-// touched keys are refreshed; if many do, they are computed for all keys while they are emitted.
+// changed keys are computed, just before they go out; if many do, those of all keys are.
 class RunningSharing : public PaneSharing {
  public:
   RunningSharing(const AggregateLayout& layout, std::size_t parts,
@@ -52,15 +52,12 @@ class RunningSharing : public PaneSharing {
 
   // One less live entry of a slot, whose running row has changed.
   void leave(std::uint32_t slot);
-  // After leave() for up to kChunk entries: with many keys their results are refreshed now, while
-  // their rows are at hand.
-  void entries_left(const std::byte* entries, std::size_t n);
   // One more live entry of a slot, whose running row changes.
   void enter(std::uint32_t slot);
 
   // A live slot's row has changed in some other way.
   void change(std::uint32_t slot) {
-    if (keeps_results_ && rows_.touch(slot)) touched_.push_back(slot);
+    if (keeps_results_) results_.mark(rows_.position(slot));
   }
 
   // Fetches the rows of entries that are about to be merged or taken out.
@@ -79,18 +76,16 @@ class RunningSharing : public PaneSharing {
   }
 
   // Enters entries, and calls merge(rows, entries, n) to merge up to kChunk of them into the rows
-  // of their slots, which are then as result_states() needs them.
+  // of their slots.
   template <typename Merge>
   void enter_all(const EntryRun& run, const Merge& merge) {
-    Changed changed;
+    std::array<std::byte*, kChunk> rows;
     for (std::size_t from = 0; from < run.size; from += kChunk) {
       const std::byte* entries = run.entries + from * layout_.entry_size();
-      changed.size = std::min(kChunk, run.size - from);
-      enter_chunk(entries, changed);
-      merge(changed.rows.data(), entries, changed.size);
-      if (keeps_results_) refresh(changed);
+      const std::size_t n = std::min(kChunk, run.size - from);
+      enter_chunk(entries, {rows.data(), n});
+      merge(rows.data(), entries, n);
     }
-    changes_ += run.size;
     merges_ += run.size;
   }
 
@@ -99,19 +94,13 @@ class RunningSharing : public PaneSharing {
   std::uint64_t merges_ = 0;
 
  private:
-  // Live keys whose results are to be refreshed.
-  struct Changed {
-    std::array<std::uint32_t, kChunk> slots;
-    std::array<std::byte*, kChunk> rows;
-    std::array<std::uint32_t, kChunk> positions;  // of their results, where these are kept
-    std::size_t size = 0;
-  };
-  // Enters changed.size entries.
-  void enter_chunk(const std::byte* entries, Changed& changed);
-  void refresh(const Changed& changed);
-  // Refreshes the results of `slots` that are live and clears their marks; at most kChunk.
-  void refresh(std::span<const std::uint32_t> slots);
-  void refresh_touched();
+  // Enters entries, and says which rows are theirs.
+  void enter_chunk(const std::byte* entries, std::span<std::byte*> rows);
+  // Computes the results of positions [from, to) that have changed.
+  void refresh(std::size_t from, std::size_t to);
+  void refresh(std::span<const std::uint32_t> positions);
+  // Fetches what refresh() will need.
+  void prefetch_changed(std::size_t from, std::size_t to) const;
   void choose_way();
   bool emit_computed(ResultEmitter& emitter);
   bool emit_kept(ResultEmitter& emitter);
@@ -123,7 +112,6 @@ class RunningSharing : public PaneSharing {
   static constexpr std::size_t kForgotten = 64;
   std::size_t windows_computed_ = 0;
   std::size_t changes_ = 0;  // entries that have come or left since the last window
-  std::pmr::vector<std::uint32_t> touched_;
   std::size_t emitted_ = 0;
 };
 

@@ -91,7 +91,6 @@ void SubtractSharing::expire(const EntryRun& run, SealedSlices& /*sealed*/) {
       leave(slot);
     }
     absent_.renew(entries, n, rows_);
-    entries_left(entries, n);
   }
   merges_ += run.size;
 }
