@@ -27,6 +27,7 @@
 #include "tidemark/connectors/ordered_results.h"
 #include "tidemark/connectors/output_file.h"
 #include "tidemark/connectors/run_summary.h"
+#include "tidemark/connectors/text_results.h"
 #include "tidemark/operators/pipeline.h"
 #include "tidemark/perf/progress_text.h"
 #include "tidemark/runtime/cpu_allowance.h"
@@ -145,8 +146,8 @@ class WindowRun {
     bad_file_ = open_output(arguments_.bad_output);
     summary_ = open_output(arguments_.summary);
     const ResultFormat usual = output_->is_terminal() ? ResultFormat::kTable : ResultFormat::kCsv;
-    writer_ = make_result_writer(style_->format.value_or(usual), result_layout(query_),
-                                 style_->times, *output_);
+    writer_ = TextResults::make_writer(style_->format.value_or(usual), query_, input_.texts,
+                                       style_->times, *output_);
     if (!arguments_.unordered) ordered_ = std::make_unique<OrderedResults>(query_, *writer_);
     if (bad_file_ != nullptr) bad_rows_.write_to(*bad_file_);
     if (late_file_ == nullptr) return;

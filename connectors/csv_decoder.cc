@@ -118,6 +118,7 @@ std::int64_t CsvDecoder::read_text(const CsvField& cell, const CsvPlan::Value& v
     case TextUse::kHash:
       return static_cast<std::int64_t>(hash_text(value_of(cell)));
     case TextUse::kIdentity:
+    case TextUse::kShown:
       return value.dictionary->number_of(value_of(cell));
     case TextUse::kNone:
     case TextUse::kPresence:

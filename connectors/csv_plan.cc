@@ -133,7 +133,8 @@ Expected<void> refuse_text(const CsvPlan& plan) {
     const std::string& name = plan.columns[*value.column];
     return make_error(fmt::format(
         "column {} holds text in all of the first rows, such as {}, and of text there are only "
-        "count, count_distinct and approx_distinct; --type {}=double reads what numbers come later",
+        "count, count_distinct, approx_distinct, first, last and collect; --type {}=double reads "
+        "what numbers come later",
         in_quotes(name), in_quotes(value.text_in_sample), name));
   }
   return {};
@@ -142,9 +143,12 @@ Expected<void> refuse_text(const CsvPlan& plan) {
 void infer_type(const ColumnEvidence& evidence, TextUse text, CsvPlan::Value& value) {
   value.inferred = true;
   const bool integers = evidence.cells > 0 && evidence.integers == evidence.cells;
-  if (evidence.numbers < evidence.cells) value.text = text;
+  const std::size_t texts = evidence.cells - evidence.numbers;
+  if (text == TextUse::kShown ? texts > evidence.numbers : texts > 0) value.text = text;
   const bool is_text = value.text != TextUse::kNone;
-  if (value.text == TextUse::kIdentity) value.dictionary = std::make_shared<TextDictionary>();
+  if (value.text == TextUse::kIdentity || value.text == TextUse::kShown) {
+    value.dictionary = std::make_shared<TextDictionary>();
+  }
   value.type = integers || is_text ? ColumnType::kInt64 : ColumnType::kDouble;
   const bool is_refused = !is_text && evidence.numbers == 0 && evidence.cells > 0;
   value.text_in_sample = is_refused ? evidence.text : "";

@@ -33,7 +33,7 @@ struct CsvPlan {
     std::optional<Filter> filter;
     bool is_gap = false;
     TextUse text = TextUse::kNone;  // what is read of it, an int64; kNone: it is a number
-    std::shared_ptr<TextDictionary> dictionary{};  // of TextUse::kIdentity
+    std::shared_ptr<TextDictionary> dictionary{};  // of kIdentity and kShown
     std::string text_in_sample;                    // a cell, if all are text and that is of no use
   };
 

@@ -39,6 +39,7 @@ enum class TextUse : std::uint8_t {
   kPresence,  // that there is one
   kHash,      // the same for the same text in every run
   kIdentity,  // the same for the same text in this run, and another one for every other text
+  kShown,     // the same, but only where most of the first cells are text
 };
 
 // One value column of the rows: a number cell, or NULL where the filter is not fulfilled. Without a

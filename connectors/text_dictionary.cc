@@ -17,9 +17,16 @@ std::int64_t TextDictionary::number_of(std::string_view text) {
   if (const auto known = part.numbers.find(text); known != part.numbers.end()) {
     return known->second;
   }
-  const auto number = static_cast<std::int64_t>(part.numbers.size() * kParts + index);
-  part.numbers.emplace(text, number);
+  const auto number = static_cast<std::int64_t>(part.texts.size() * kParts + index);
+  part.texts.push_back(&part.numbers.emplace(text, number).first->first);
   return number;
+}
+
+std::string_view TextDictionary::text_of(std::int64_t number) const {
+  const auto place = static_cast<std::size_t>(number);
+  const Part& part = parts_[place % kParts];
+  const std::scoped_lock lock(part.mutex);
+  return *part.texts[place / kParts];
 }
 
 }  // namespace tidemark

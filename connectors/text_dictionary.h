@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace tidemark {
 
@@ -19,6 +20,9 @@ class TextDictionary {
   // Not negative. Cost: one look-up under a lock that few share.
   std::int64_t number_of(std::string_view text);
 
+  // The text whose number it is; valid as long as this. Cost: the same.
+  std::string_view text_of(std::int64_t number) const;
+
  private:
   struct Hash {
     using is_transparent = void;
@@ -27,8 +31,9 @@ class TextDictionary {
   // Texts are dealt out over the parts by their hash.
   static constexpr std::size_t kParts = 64;
   struct Part {
-    std::mutex mutex;
+    mutable std::mutex mutex;
     std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> numbers;
+    std::vector<const std::string*> texts;  // those of `numbers`, which stay where they are
   };
 
   std::array<Part, kParts> parts_;

@@ -18,10 +18,20 @@ namespace {
 constexpr std::string_view kGeneratorPrefix = "gen:";
 
 TextUse use_of_text(AggregateFunction function) {
-  if (function == AggregateFunction::kCount) return TextUse::kPresence;
-  if (function == AggregateFunction::kApproxDistinct) return TextUse::kHash;
-  if (function == AggregateFunction::kCountDistinct) return TextUse::kIdentity;
-  return TextUse::kNone;
+  switch (function) {
+    case AggregateFunction::kCount:
+      return TextUse::kPresence;
+    case AggregateFunction::kApproxDistinct:
+      return TextUse::kHash;
+    case AggregateFunction::kCountDistinct:
+      return TextUse::kIdentity;
+    case AggregateFunction::kFirst:
+    case AggregateFunction::kLast:
+    case AggregateFunction::kCollect:
+      return TextUse::kShown;
+    default:
+      return TextUse::kNone;
+  }
 }
 
 // What serves both; nothing if the text would have to be read twice.
@@ -138,6 +148,7 @@ Expected<WindowInput> open_file(const WindowInputOptions& options) {
   input.keys.assign(plan.schema.begin(), keys_end);
   input.values.assign(keys_end, keys_end + value_count);
   input.carried.assign(keys_end + value_count, plan.schema.end() - (plan.watermark_column ? 1 : 0));
+  for (const CsvPlan::Value& value : plan.values) input.texts.push_back(value.dictionary);
   input.name = (*source)->name();
   input.text_is_json = options.format != FileFormat::kCsv;
   if (options.carry_text) {

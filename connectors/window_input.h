@@ -13,6 +13,7 @@
 #include "tidemark/connectors/bad_row.h"
 #include "tidemark/connectors/event_time_text.h"
 #include "tidemark/connectors/file_options.h"
+#include "tidemark/connectors/text_results.h"
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/source.h"
 #include "tidemark/operators/stream_shape.h"
@@ -60,6 +61,8 @@ struct WindowInput {
   Schema values;
   Schema carried;
   std::vector<AggregateSpec> aggregates;
+  // Of the value columns; see TextResults::make_writer(). Empty where there can be none.
+  ValueTexts texts;
   // Those of the query; sessions whose gap is in a column know which value column it is.
   std::vector<WindowSpec> windows;
   // For messages.

@@ -95,6 +95,52 @@ TEST_F(TextValuesTest, AreToldApartExactlyWhateverTheOrderAndTheStrategy) {
   }
 }
 
+TEST_F(TextValuesTest, AreShownByFirstLastAndCollect) {
+  folder_.write("states.csv",
+                "ts,id,state\n1,a,new\n2,b,new\n3,a,\"paid, \"\"twice\"\"\"\n4,a,\n6,b,\"\"\n"
+                "5,b,7\n12,c,\n");
+  folder_.write("states.ndjson",
+                R"({"ts":1,"id":"a","state":"new"}
+{"ts":2,"id":"b","state":"new"}
+{"ts":3,"id":"a","state":"paid, \"twice\""}
+{"ts":4,"id":"a"}
+{"ts":6,"id":"b","state":""}
+{"ts":5,"id":"b","state":7}
+{"ts":12,"id":"c","state":null}
+)");
+  const std::string job =
+      " --time ts --time-unit ms --times ms --quiet --key id --delay 10ms --window 'tumbling "
+      "size=10ms' --agg 'count, first(state) as f, last(state) as l, collect(state) as c, "
+      "count_distinct(state) as d, approx_distinct(state) as e'";
+  for (const std::string input : {"states.csv", "states.ndjson"}) {
+    for (const std::string options : {" --cores 1", " --cores 2", " --unordered --cores 1"}) {
+      SCOPED_TRACE(input + options);
+      EXPECT_EQ(run_command("tidemark window " + input + job + options + " | sort", folder_).out,
+                R"(0,10,a,3,new,"paid, ""twice""","[""new"",""paid, \""twice\""""]",2,2
+0,10,b,3,new,"","[""new"",""7"",""""]",3,3
+10,20,c,1,,,,0,0
+window_start,window_end,id,count,f,l,c,d,e
+)");
+      EXPECT_EQ(run_command("tidemark window " + input + job + options +
+                                " --output-format json | grep '\"a\"'",
+                            folder_)
+                    .out,
+                R"({"window_start":0,"window_end":10,"id":"a","count":3,"f":"new",)"
+                R"("l":"paid, \"twice\"","c":["new","paid, \"twice\""],"d":2,"e":2})"
+                "\n");
+    }
+  }
+}
+
+// So that single broken cells do not make text of a column of numbers.
+TEST_F(TextValuesTest, AreShownWhereMostOfTheFirstCellsAreText) {
+  folder_.write("mostly.csv", "ts,x\n1,5\n2,n/a\n3,7\n4,9\n");
+  const CommandResult result =
+      run("mostly.csv", "--agg 'count, last(x), collect(x)' --summary run.json");
+  EXPECT_EQ(lines_of(result.out).at(1), ",,3,9,\"[5,7,9]\"") << result.err;
+  EXPECT_THAT(folder_.read("run.json"), HasSubstr("\"rows_bad\": 1"));
+}
+
 TEST_F(TextValuesTest, OneTextAmongNumbersMakesTheColumnOneOfText) {
   const CommandResult result =
       run("rows.csv",
@@ -120,15 +166,15 @@ TEST_F(TextValuesTest, AFewRowsAreEnoughToRefuseThem) {
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.out, "");
     EXPECT_THAT(result.err, HasSubstr("such as \"abc\", and of text there are only count, "
-                                      "count_distinct and approx_distinct"));
+                                      "count_distinct, approx_distinct, first, last and collect;"));
     EXPECT_EQ(lines_of(run(input, "--agg 'count_distinct(x), count(x)'").out)[1], ",,1,1");
   }
 }
 
 TEST_F(TextValuesTest, OtherAggregatesOfThemAreRefusedInOneSentence) {
   for (const std::string aggregate :
-       {"sum(country)", "first(country)", "max(country)", "top_k(country, 2)", "median(country)",
-        "collect(country)", "count(country), avg(country)", "count_distinct(country), min(country)",
+       {"sum(country)", "max(country)", "top_k(country, 2)", "median(country)", "variance(country)",
+        "count(country), avg(country)", "count_distinct(country), min(country)",
         "min(country), count_distinct(country)"}) {
     for (const std::string input : {"rows.csv", "rows.ndjson"}) {
       const CommandResult result = run(input, "--agg '" + aggregate + "'");
