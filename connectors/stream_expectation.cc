@@ -22,8 +22,9 @@ KeySpread spread_of(SkewKind kind) {
 
 }  // namespace
 
-StreamShape expected_stream(std::uint64_t keys, std::uint64_t rate, const Skew& skew) {
-  return {keys, static_cast<double>(rate), spread_of(skew.kind), skew.parameter};
+StreamShape expected_stream(std::uint64_t keys, std::uint64_t rate, const Skew& skew,
+                            std::int64_t disorder) {
+  return {keys, static_cast<double>(rate), spread_of(skew.kind), skew.parameter, disorder};
 }
 
 Expected<StreamShape> parse_stream_shape(std::string_view text) {

@@ -10,8 +10,9 @@
 
 namespace tidemark {
 
-// `keys` is at least 1, `rate` in rows per second of event time.
-StreamShape expected_stream(std::uint64_t keys, std::uint64_t rate, const Skew& skew);
+// `keys` is at least 1, `rate` in rows per second of event time, `disorder` as EventClock has it.
+StreamShape expected_stream(std::uint64_t keys, std::uint64_t rate, const Skew& skew,
+                            std::int64_t disorder = 0);
 
 // From `keys=10k&rate=5000&skew=zipf:1.1`, spelled as for generated inputs; what is not said is as
 // there.

@@ -238,9 +238,10 @@ Expected<WindowInput> open_generator(const WindowInputOptions& options) {
   }
   const OrdersConfig& orders = config->orders;
   input.rows = orders.rows;
-  if (options.keys.empty()) input.stream = expected_stream(1, orders.rate, Skew{});
-  if (options.keys == std::vector<std::string>{"user_id"}) {
-    input.stream = expected_stream(orders.keys, orders.rate, orders.skew);
+  if (options.keys.empty()) {
+    input.stream = expected_stream(1, orders.rate, Skew{}, orders.disorder);
+  } else if (options.keys == std::vector<std::string>{"user_id"}) {
+    input.stream = expected_stream(orders.keys, orders.rate, orders.skew, orders.disorder);
   }
   const std::size_t shards = may_be_dealt_out(options.query, orders.disorder)
                                  ? std::max<std::size_t>(options.cores, 1)

@@ -23,27 +23,39 @@ constexpr std::size_t kMostSlices = std::size_t{1} << 18;
 // Some time in 2026, when nothing begins.
 constexpr std::int64_t kSomeTime = 1'771'234'567'891;
 
-// Expected numbers of keys by time, a straight line between points that are 2 % apart: within a
+// Expected numbers of keys by rows, a straight line between points that are 2 % apart: within a
 // ten-thousandth.
-class KeysOverTime {
+class KeysOfRows {
  public:
-  explicit KeysOverTime(const StreamShape& stream) : stream_(stream) {}
+  explicit KeysOfRows(const StreamShape& stream) : stream_(stream) {}
 
-  double operator()(double ms) {
-    if (ms <= 0) return 0;
-    const int step = static_cast<int>(std::floor(std::log(ms) / std::log(kGrowth)));
+  double operator()(double rows) {
+    if (rows <= 0) return 0;
+    const int step = static_cast<int>(std::floor(std::log(rows) / std::log(kGrowth)));
     const double low = std::pow(kGrowth, step);
     const double from = at(step, low);
-    return from + (at(step + 1, low * kGrowth) - from) * (ms - low) / (low * (kGrowth - 1));
+    return from + (at(step + 1, low * kGrowth) - from) * (rows - low) / (low * (kGrowth - 1));
   }
+
+  // Of the slice. Row i lies at i * 1000 / rate, rounded down, and `time` after 1970: a slice of
+  // few ms has a row or none by where it lies.
+  double rows_of(const SliceEdges::Slice& slice) const {
+    return rows_before(slice.end) - rows_before(slice.begin);
+  }
+  double rows_in(double ms) const { return stream_.rows_per_second * ms / 1000; }
 
  private:
   static constexpr double kGrowth = 1.02;
 
-  double at(int step, double ms) {
+  double at(int step, double rows) {
     const auto [known, is_new] = known_.try_emplace(step, 0);
-    if (is_new) known->second = expected_keys(stream_, stream_.rows_per_second * ms / 1000);
+    if (is_new) known->second = expected_keys(stream_, rows);
     return known->second;
+  }
+  // From the second on in which the first slice begins, so that doubles are exact.
+  double rows_before(std::int64_t time) const {
+    constexpr std::int64_t kFirst = kSomeTime / 1000 * 1000;
+    return std::ceil(rows_in(static_cast<double>(time - kFirst)));
   }
 
   const StreamShape& stream_;
@@ -54,14 +66,16 @@ class KeysOverTime {
 // by the range of slices in it, so no node needs to be moved when slices come and go.
 class CountedIntervals {
  public:
-  CountedIntervals(bool any_grouping, KeysOverTime& keys)
+  CountedIntervals(bool any_grouping, KeysOfRows& keys)
       : any_grouping_(any_grouping), keys_(keys) {}
 
   // Returns how many entries the slice has.
   double append(const SliceEdges::Slice& slice) {
-    const auto length = static_cast<double>(slice.end - slice.begin);
-    slices_.push_back({slice.begin, covered_, keys_(length)});
-    covered_ += length;
+    const double rows = keys_.rows_of(slice);
+    // Of a slice without rows there is nothing, nor of an interval of such slices.
+    if (rows == 0) return 0;
+    slices_.push_back({slice.begin, covered_, keys_(rows)});
+    covered_ += rows;
     slice_entries_ += slices_.back().entries;
     return slices_.back().entries;
   }
@@ -89,7 +103,7 @@ class CountedIntervals {
  private:
   struct Slice {
     std::int64_t begin;
-    double covered_before;  // ms of slices before it
+    double covered_before;  // rows of slices before it
     double entries;
   };
   // Slices [begin, end), at least one.
@@ -199,7 +213,7 @@ class CountedIntervals {
   }
 
   bool any_grouping_;
-  KeysOverTime& keys_;
+  KeysOfRows& keys_;
   std::vector<Slice> slices_;
   std::size_t first_ = 0;  // those before it are dropped
   double covered_ = 0;
@@ -233,7 +247,7 @@ class Rehearsal {
     double mean() const { return firings == 0 ? 0 : merges / static_cast<double>(firings); }
   };
 
-  Rehearsal(const std::vector<WindowSpec>& windows, bool any_grouping, KeysOverTime& keys)
+  Rehearsal(const std::vector<WindowSpec>& windows, bool any_grouping, KeysOfRows& keys)
       : edges_(slicings_of(windows)),
         families_(members_for(windows)),
         intervals_(any_grouping, keys),
@@ -323,12 +337,14 @@ class Rehearsal {
 
 std::vector<StreamCost> base_interval_costs(const std::vector<WindowSpec>& windows,
                                             bool any_grouping, const StateSize& state,
-                                            const StreamShape& stream) {
-  KeysOverTime keys(stream);
+                                            const StreamShape& stream, std::int64_t delay) {
+  KeysOfRows keys(stream);
   Rehearsal rehearsal(windows, any_grouping, keys);
   if (!rehearsal.run()) return {};
   const double entry_size = static_cast<double>(sizeof(EntryHeader) + state.all);
-  const double most_keys = keys(rehearsal.longest_window());
+  const double most_keys = keys(keys.rows_in(rehearsal.longest_window()));
+  // Of rows that the watermark has not come to, with the one that raises it.
+  const double ahead = rehearsal.sealed_in(static_cast<double>(delay)) + 1;
   std::vector<StreamCost> costs;
   for (const WindowSpec& window : windows) {
     // Rows and results are those of any strategy that shares slices.
@@ -338,7 +354,7 @@ std::vector<StreamCost> base_interval_costs(const std::vector<WindowSpec>& windo
         rehearsal.sealed_in(cost.rows_per_slide / stream.rows_per_second * 1000);
     cost.merges_per_slide = firings.mean();
     cost.worst_merges = firings.worst;
-    cost.live_entries = rehearsal.most_entries();
+    cost.live_entries = rehearsal.most_entries() + ahead;
     cost.entry_bytes = cost.live_entries * entry_size;
     // What the window that fires is added up in.
     cost.running_bytes = most_keys * entry_size;

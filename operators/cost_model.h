@@ -28,7 +28,8 @@ struct UnitCost {
 UnitCost unit_cost(const WindowSpec& window, Strategy strategy);
 
 // Of a stream whose shape is known, once windows are full, over all cores together. Rows are taken
-// to be evenly spaced in event time and in order; means, where they depend on chance.
+// to be evenly spaced in event time and in order; means, where they depend on chance. Of windows
+// without a slide, "per slide" is per second of event time.
 struct StreamCost {
   double rows_per_slide = 0;
   // Entries that are sealed per slide.
@@ -56,17 +57,25 @@ struct StateSize {
 };
 StateSize state_size(const AggregateLayout& layout);
 
+// How far windows are behind the rows, in ms of event time: the watermark waits for so much
+// disorder, and windows that have fired are kept for so long. The row that raises the watermark is
+// in its window before others fire.
+struct StreamLag {
+  std::int64_t delay = 0;
+  std::int64_t lateness = 0;
+};
+
 // Cumulate windows: means over a period, except live_entries and bytes, which are those at its end.
 StreamCost stream_cost(const WindowSpec& window, Strategy strategy, const StateSize& state,
-                       const StreamShape& stream);
+                       const StreamShape& stream, const StreamLag& lag = {});
 
 struct StrategyChoice {
   Strategy strategy;
   const char* reason;  // for people
 };
 
-// The strategy that is predicted to cost least and has no spikes. Without a stream, most keys are
-// taken to have several rows in a slice.
+// The strategy that is predicted to cost least, in updates and merges, of those without spikes.
+// Without a stream, most keys are taken to have several rows in a slice.
 StrategyChoice choose_strategy(const WindowSpec& window, bool exactly_invertible,
                                const std::optional<StreamShape>& stream);
 

@@ -7,6 +7,7 @@
 
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/base_interval_cost.h"
+#include "tidemark/operators/keyed_window_cost.h"
 #include "tidemark/operators/session_windows.h"
 #include "tidemark/operators/shared_windows.h"
 #include "tidemark/operators/slice_edges.h"
@@ -56,7 +57,8 @@ class SharedSlices {
     if (!is_told && !is_open) return;
     const StateSize state = state_size(AggregateLayout(query.values, query.aggregates, false));
     if (stream)
-      costs_ = base_interval_costs(windows_, merges_in_any_grouping(query), state, *stream);
+      costs_ =
+          base_interval_costs(windows_, merges_in_any_grouping(query), state, *stream, query.delay);
     if (!is_open) return;
     pays_ = costs_.empty() ? windows_.size() >= kManyWindows : cost_less(state, *stream);
   }
@@ -143,6 +145,13 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
       plan.reason = *why;
       plan.state_size = state_size(AggregateLayout(query.values, query.aggregates, false));
       plan.cost = unit_cost(window, Strategy::kBuckets);
+      if (!has_slices(window.kind)) plan.cost.updates_per_row = 1;
+      if (stream) {
+        plan.stream = stream;
+        const KeyedWindowCost known = keyed_window_cost(query, window, plan.state_size, *stream);
+        plan.stream_cost = known.cost;
+        plan.not_predicted = known.not_predicted;
+      }
       plans.push_back(std::move(plan));
       continue;
     }
@@ -162,7 +171,8 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
     if (shares_all) {
       if (const StreamCost* cost = shared.next_cost()) plan.stream_cost = *cost;
     } else if (stream) {
-      plan.stream_cost = stream_cost(window, plan.strategy, plan.state_size, *stream);
+      plan.stream_cost = stream_cost(window, plan.strategy, plan.state_size, *stream,
+                                     {query.delay, query.lateness});
     }
     plans.push_back(std::move(plan));
   }
@@ -170,28 +180,6 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
 }
 
 namespace {
-
-std::string sessions_text(const WindowPlan& plan) {
-  return fmt::format(
-      "window: {}\n"
-      "  strategy: open sessions by key, merged in place ({})\n"
-      "  slices: none\n"
-      "  entry: {} bytes of state, 8 of header and {} of bounds per key\n"
-      "  predicted: {:.4g} updates per row\n",
-      to_string(plan.window), plan.reason, plan.state_size.all, sizeof(SessionRecord),
-      plan.cost.updates_per_row);
-}
-
-std::string general_path_text(const WindowPlan& plan) {
-  return fmt::format(
-      "window: {}\n"
-      "  strategy: {}, one state and one trigger per key and window ({})\n"
-      "  slices: none\n"
-      "  entry: {} bytes of state and 8 of header per key and window\n"
-      "  predicted: {:.4g} updates per row\n",
-      to_string(plan.window), to_string(plan.strategy), plan.reason, plan.state_size.all,
-      plan.cost.updates_per_row);
-}
 
 std::string unit_cost_text(const WindowPlan& plan) {
   std::string text =
@@ -231,23 +219,71 @@ std::string stream_text(const StreamShape& stream) {
   return head + ", uniform";
 }
 
+std::string not_predicted_text(const WindowPlan& plan) {
+  if (plan.not_predicted.empty()) return "";
+  return fmt::format("  not predicted: {}\n", plan.not_predicted);
+}
+
 std::string stream_cost_text(const WindowPlan& plan) {
   if (!plan.stream_cost) return "";
   const StreamCost& cost = *plan.stream_cost;
-  const std::string work = fmt::format(
-      "  stream: {}\n"
-      "  predicted per slide: {} rows, {} entries, {} merges ({} at worst), {} results\n",
-      stream_text(*plan.stream), count_text(cost.rows_per_slide),
-      count_text(cost.entries_per_slide), count_text(cost.merges_per_slide),
-      count_text(cost.worst_merges), count_text(cost.results_per_slide));
-  // What lateness keeps is not in the model.
-  if (plan.lateness > 0) return work;
-  return work + fmt::format(
-                    "  predicted state{}: {} live entries; {} of entries, {} of running state, {} "
-                    "of index\n",
-                    plan.shared_by > 1 ? " of all windows" : "", count_text(cost.live_entries),
-                    bytes_text(cost.entry_bytes), bytes_text(cost.running_bytes),
-                    bytes_text(cost.index_bytes));
+  return fmt::format(
+             "  stream: {}\n"
+             "  predicted per slide: {} rows, {} entries, {} merges ({} at worst), {} results\n",
+             stream_text(*plan.stream), count_text(cost.rows_per_slide),
+             count_text(cost.entries_per_slide), count_text(cost.merges_per_slide),
+             count_text(cost.worst_merges), count_text(cost.results_per_slide)) +
+         fmt::format(
+             "  predicted state{}: {} live entries; {} of entries, {} of running state, {} "
+             "of index\n",
+             plan.shared_by > 1 ? " of all windows" : "", count_text(cost.live_entries),
+             bytes_text(cost.entry_bytes), bytes_text(cost.running_bytes),
+             bytes_text(cost.index_bytes)) +
+         not_predicted_text(plan);
+}
+
+// Of windows that end key by key.
+std::string keyed_cost_text(const WindowPlan& plan) {
+  if (!plan.stream_cost) return "";
+  const StreamCost& cost = *plan.stream_cost;
+  std::string text = fmt::format("  stream: {}\n", stream_text(*plan.stream));
+  if (plan.window.gap_input != WindowSpec::kFixedGap) return text + not_predicted_text(plan);
+  text += fmt::format("  predicted per {}: {} rows, {} merges, {} results{}\n",
+                      has_slices(plan.window.kind) ? "slide" : "second",
+                      count_text(cost.rows_per_slide), count_text(cost.merges_per_slide),
+                      count_text(cost.results_per_slide),
+                      plan.window.kind == WindowKind::kGlobal ? " before the end" : "");
+  const bool keeps_all =
+      plan.window.kind == WindowKind::kGlobal || plan.window.kind == WindowKind::kCount;
+  text += fmt::format(
+      "  predicted state: {} live entries{}; {} of entries, {} beside them, {} of index\n",
+      count_text(cost.live_entries), keeps_all ? " once all keys have come" : "",
+      bytes_text(cost.entry_bytes), bytes_text(cost.running_bytes), bytes_text(cost.index_bytes));
+  return text + not_predicted_text(plan);
+}
+
+std::string sessions_text(const WindowPlan& plan) {
+  return fmt::format(
+             "window: {}\n"
+             "  strategy: open sessions by key, merged in place ({})\n"
+             "  slices: none\n"
+             "  entry: {} bytes of state, 8 of header and {} of bounds per key\n"
+             "  predicted: {:.4g} updates per row\n",
+             to_string(plan.window), plan.reason, plan.state_size.all, sizeof(SessionRecord),
+             plan.cost.updates_per_row) +
+         keyed_cost_text(plan);
+}
+
+std::string general_path_text(const WindowPlan& plan) {
+  return fmt::format(
+             "window: {}\n"
+             "  strategy: {}, one state and one trigger per key and window ({})\n"
+             "  slices: none\n"
+             "  entry: {} bytes of state and 8 of header per key and window\n"
+             "  predicted: {:.4g} updates per row\n",
+             to_string(plan.window), to_string(plan.strategy), plan.reason, plan.state_size.all,
+             plan.cost.updates_per_row) +
+         keyed_cost_text(plan);
 }
 
 }  // namespace

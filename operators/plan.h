@@ -38,6 +38,8 @@ struct WindowPlan {
   // Only if the shape of the stream was given.
   std::optional<StreamShape> stream;
   std::optional<StreamCost> stream_cost;
+  // What of that is not known, for people; may be empty.
+  std::string not_predicted;
 };
 
 // What of the cost of a stream is predicted: for windows that share one set of slices that takes up

@@ -17,11 +17,13 @@ struct StreamShape {
   double rows_per_second = 10'000;  // of event time, above 0
   KeySpread spread = KeySpread::kUniform;
   double parameter = 0;
+  // Rows lie up to so many ms before their turn, evenly.
+  std::int64_t disorder = 0;
 };
 
 // How many different keys `rows` rows, which may be a mean, have in the mean, if each draws its key
-// by itself. Of Zipf
-// keys the first thousand are counted one by one and the others in blocks: a millisecond at most.
+// by itself. Of Zipf keys the first thousand are counted one by one and the others in blocks: a
+// millisecond at most.
 double expected_keys(const StreamShape& stream, double rows);
 
 }  // namespace tidemark

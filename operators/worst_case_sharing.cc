@@ -21,6 +21,13 @@ bool WorstCaseSharing::pays(const WindowSpec& window) {
 
 // With an odd number of groups the newest ones of a window's second block come a window later, and
 // of two slices in a group the second comes a window after the first.
+double WorstCaseSharing::merges_per_entry(const WindowSpec& window) {
+  const std::int64_t groups = groups_of(window);
+  const std::int64_t block = (groups + 1) / 2;
+  const std::int64_t merged_once = groups % 2 + Slicing(window).slices_per_slide();
+  return 4 - static_cast<double>(merged_once) / static_cast<double>(block);
+}
+
 WorstCaseSharing::WorstCaseSharing(const WindowSpec& window, const AggregateLayout& layout,
                                    std::pmr::memory_resource& memory)
     : FoldingSharing(window, layout, kParts, memory),

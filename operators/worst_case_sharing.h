@@ -31,6 +31,10 @@ class WorstCaseSharing final : public FoldingSharing {
   // no more than what a firing costs anyway.
   static bool pays(const WindowSpec& window);
 
+  // Of an entry in its life, where pays(window): two, one fold and one restore, but for entries of
+  // the third block that are no more in time to be merged twice.
+  static double merges_per_entry(const WindowSpec& window);
+
   // Only if pays(window).
   WorstCaseSharing(const WindowSpec& window, const AggregateLayout& layout,
                    std::pmr::memory_resource& memory);

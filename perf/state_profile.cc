@@ -34,7 +34,8 @@ BenchStreamConfig stream_of(const ProfileOptions& options, std::uint64_t keys) {
 }
 
 StreamShape shape_of(const ProfileOptions& options, std::uint64_t keys) {
-  return expected_stream(keys, options.stream.event_rate, options.stream.skew);
+  return expected_stream(keys, options.stream.event_rate, options.stream.skew,
+                         options.stream.disorder);
 }
 
 ProfilePrediction prediction_of(const WindowPlan& plan) {

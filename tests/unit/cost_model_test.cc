@@ -6,142 +6,79 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "support/window_stage.h"
-#include "tidemark/connectors/stream_expectation.h"
-#include "tidemark/perf/bench_stream.h"
+#include "support/counted_stream.h"
 
 namespace tidemark::test_support {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr double kTolerance = 0.1;
-
-class CountingSink final : public ResultSink {
- public:
-  void accept(const Batch& results) override { count_ += results.size(); }
-  void on_watermark(EventTime /*watermark*/) override {}
-  void finish() override {}
-  std::uint64_t count() const { return count_; }
-
- private:
-  std::uint64_t count_ = 0;
-};
-
-WindowQuery query_of(const WindowSpec& window, Strategy strategy) {
-  WindowQuery query;
-  query.keys = BenchStream::keys();
-  query.values = BenchStream::values();
-  query.windows = {window};
-  query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "count"},
-                      {AggregateFunction::kSum, 0, "sum"}};
+WindowQuery query_of(const WindowSpec& window, Strategy strategy, const StreamLag& lag = {}) {
+  WindowQuery query = counted_query(window);
   query.strategy = strategy;
+  query.delay = lag.delay;
+  query.lateness = lag.lateness;
   return query;
 }
-
-struct Stream {
-  std::uint64_t keys;
-  std::uint64_t rate;
-  Skew skew{};
-
-  StreamShape shape() const { return expected_stream(keys, rate, skew); }
-  BenchStreamConfig config() const {
-    BenchStreamConfig config;
-    config.keys = keys;
-    config.event_rate = rate;
-    config.skew = skew;
-    config.start = 0;
-    config.rows = UINT64_C(1) << 40;
-    return config;
-  }
-};
 
 // What a stage counts, slide by slide.
 class Measurement {
  public:
-  Measurement(const WindowSpec& window, Strategy strategy, const Stream& stream)
-      : window_(window),
-        stream_(stream.config()),
-        query_(query_of(window, strategy)),
-        stage_(query_, sink_, KeyCollection::kWhenDue),
-        batch_(query_.row_schema()) {}
+  Measurement(const WindowSpec& window, const WindowQuery& query, const StreamOfRows& stream)
+      : window_(window), delay_(query.delay), run_(query, stream, 0) {
+    // The watermark follows the rows from the first one on.
+    for (EventTime end = delay_ % window.slide; end <= delay_; end += window.slide) {
+      run_.go_on_to(end);
+    }
+  }
 
   void slide(std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       // The next end of a window.
       const EventTime end = ++slides_ * window_.slide + window_.size % window_.slide;
-      add_rows_before(end);
-      const std::uint64_t before = stage_.state().merges;
-      stage_.advance(end - 1);
-      worst_ = std::max(worst_, stage_.state().merges - before);
+      const std::uint64_t before = run_.state().merges;
+      run_.go_on_to(end + delay_);
+      worst_ = std::max(worst_, run_.state().merges - before);
     }
   }
   // Forgets what was before; the peaks stay.
   void start() {
-    begin_ = stage_.state();
-    results_ = sink_.count();
-    rows_then_ = rows_;
+    run_.start();
     slides_then_ = slides_;
     worst_ = 0;
   }
 
-  double updates_per_row() const { return (counted(&StateCounters::updates)) / rows(); }
-  double merges_per_slide() const { return counted(&StateCounters::merges) / slides(); }
+  double updates_per_row() const { return per(run_.updates(), run_.rows()); }
+  double merges_per_slide() const { return per(run_.merges(), slides()); }
   double worst_merges() const { return static_cast<double>(worst_); }
-  double results_per_slide() const {
-    return static_cast<double>(sink_.count() - results_) / slides();
-  }
-  StateCounters state() const { return stage_.state(); }
+  double results_per_slide() const { return per(run_.results(), slides()); }
+  StateCounters state() const { return run_.state(); }
+  double bytes() const { return static_cast<double>(run_.peak_window_bytes()); }
 
  private:
-  void add_rows_before(EventTime end) {
-    const std::uint64_t through = stream_.first_row_at(end);
-    while (rows_ < through) {
-      const auto n =
-          static_cast<std::size_t>(std::min<std::uint64_t>(through - rows_, batch_.capacity()));
-      batch_.clear();
-      stream_.fill(rows_, 1, n, batch_.times(), batch_.column(0).int64s(),
-                   batch_.column(1).int64s());
-      batch_.set_size(n);
-      stage_.add(batch_);
-      rows_ += n;
-    }
-  }
-  double rows() const { return static_cast<double>(rows_ - rows_then_); }
-  double slides() const { return static_cast<double>(slides_ - slides_then_); }
-  double counted(std::uint64_t StateCounters::*counter) const {
-    return static_cast<double>(stage_.state().*counter - begin_.*counter);
+  std::uint64_t slides() const { return static_cast<std::uint64_t>(slides_ - slides_then_); }
+  static double per(std::uint64_t counted, std::uint64_t of) {
+    return static_cast<double>(counted) / static_cast<double>(of);
   }
 
   WindowSpec window_;
-  BenchStream stream_;
-  WindowQuery query_;
-  CountingSink sink_;
-  WindowStage stage_;
-  Batch batch_;
-  std::uint64_t rows_ = 0;
-  std::uint64_t rows_then_ = 0;
+  std::int64_t delay_;
+  CountedStream run_;
   std::int64_t slides_ = 0;
   std::int64_t slides_then_ = 0;
-  std::uint64_t results_ = 0;
   std::uint64_t worst_ = 0;
-  StateCounters begin_;
 };
-
-void expect_near(double counted, double predicted, const char* what) {
-  EXPECT_NEAR(counted, predicted, kTolerance * std::max(std::abs(counted), 1e-9)) << what;
-}
 
 struct Case {
   const char* name;
   WindowSpec window;
-  Stream stream;
+  StreamOfRows stream;
   std::vector<Strategy> strategies;
+  StreamLag lag{};
 };
 
 class CostModel : public ::testing::TestWithParam<Case> {};
@@ -150,24 +87,24 @@ TEST_P(CostModel, PredictsWhatIsCounted) {
   const Case& test = GetParam();
   for (const Strategy strategy : test.strategies) {
     SCOPED_TRACE(to_string(strategy));
-    Measurement measured(test.window, strategy, test.stream);
+    const WindowQuery query = query_of(test.window, strategy, test.lag);
+    Measurement measured(test.window, query, test.stream);
     const std::int64_t period = test.window.size / test.window.slide;
-    measured.slide(2 * period + 2);
+    measured.slide(2 * period + 2 + (test.lag.lateness + test.lag.delay) / test.window.slide);
     measured.start();
     measured.slide(std::max<std::int64_t>(2 * period, 200 / period * period));
 
     const UnitCost unit = unit_cost(test.window, strategy);
-    const AggregateLayout layout(BenchStream::values(), query_of(test.window, strategy).aggregates,
-                                 strategy == Strategy::kSubtract);
+    const AggregateLayout layout(query.values, query.aggregates, strategy == Strategy::kSubtract);
     const StreamCost cost =
-        stream_cost(test.window, strategy, state_size(layout), test.stream.shape());
-    expect_near(measured.updates_per_row(), unit.updates_per_row, "updates per row");
-    expect_near(measured.merges_per_slide(), cost.merges_per_slide, "merges per slide");
-    expect_near(measured.results_per_slide(), cost.results_per_slide, "results per slide");
-    expect_near(static_cast<double>(measured.state().peak_live_entries), cost.live_entries,
-                "live entries");
+        stream_cost(test.window, strategy, state_size(layout), test.stream.shape(), test.lag);
+    expect_predicted(measured.updates_per_row(), unit.updates_per_row, "updates per row");
+    expect_predicted(measured.merges_per_slide(), cost.merges_per_slide, "merges per slide");
+    expect_predicted(measured.results_per_slide(), cost.results_per_slide, "results per slide");
+    expect_predicted(static_cast<double>(measured.state().peak_live_entries), cost.live_entries,
+                     "live entries");
     if (strategy == Strategy::kTwoStacks && cost.worst_merges > 1000) {
-      expect_near(measured.worst_merges(), cost.worst_merges, "worst merges");
+      expect_predicted(measured.worst_merges(), cost.worst_merges, "worst merges");
     }
   }
 }
@@ -196,25 +133,87 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"one_hot_key", sliding_ms(30'000, 1000), {5000, 1000, {SkewKind::kHot, 0.9}}, kAll},
         Case{"a_row_in_every_fourth_slice", sliding_ms(20'000, 250), {5, 1}, kSharing},
         Case{"tumbling", tumbling(milliseconds(5000)), {1000, 500}, kAll},
+        Case{"three_slides", sliding_ms(3000, 1000), {1000, 2000}, kAll},
+        Case{"four_slides", sliding_ms(4000, 1000), {1000, 2000}, kAll},
+        Case{"five_slides", sliding_ms(5000, 1000), {1000, 2000}, kAll},
+        Case{"six_slides", sliding_ms(6000, 1000), {1000, 2000}, kAll},
+        Case{"seven_slides", sliding_ms(7000, 1000), {1000, 2000}, kAll},
+        Case{"eight_slides", sliding_ms(8000, 1000), {1000, 2000}, kAll},
+        Case{"nine_slides_and_a_half", sliding_ms(9500, 1000), {1000, 2000}, kAll},
+        Case{"one_key", sliding_ms(20'000, 1000), {1, 10}, kAll},
+        Case{"one_key_with_a_row_in_every_tenth_slice", sliding_ms(10'000, 100), {1, 1}, kSharing},
+        Case{"one_key_tumbling", tumbling(milliseconds(5000)), {1, 10}, {Strategy::kBuckets}},
+        Case{"slices_of_one_ms", sliding_ms(600'001, 10'000), {3, 20}, kSharing},
+        Case{"slices_of_one_ms_and_less_than_a_row", sliding_ms(60'001, 700), {3, 20}, kSharing},
+        Case{"slices_between_rows", sliding_ms(60'020, 1000), {5, 25}, kSharing},
+        Case{"offset",
+             sliding(milliseconds(60'001), milliseconds(1000), milliseconds(30)),
+             {5, 20},
+             kSharing},
+        Case{"behind_disorder",
+             sliding_ms(20'000, 1000),
+             {100, 1000, {}, 5000},
+             kAll,
+             {.delay = 5000}},
+        Case{"behind_little_disorder",
+             sliding_ms(10'000, 1000),
+             {1000, 1000, {}, 300},
+             kAll,
+             {.delay = 300}},
+        Case{"tumbling_behind_disorder",
+             tumbling(milliseconds(1000)),
+             {100, 200, {}, 2500},
+             {Strategy::kBuckets},
+             {.delay = 2500}},
+        Case{"lateness", sliding_ms(20'000, 1000), {50, 1000}, kAll, {.lateness = 10'000}},
+        Case{"little_lateness", sliding_ms(20'000, 1000), {500, 1000}, kAll, {.lateness = 500}},
+        Case{"much_lateness", sliding_ms(10'000, 1000), {1000, 500}, kAll, {.lateness = 60'000}},
+        Case{"lateness_behind_disorder",
+             sliding_ms(10'000, 700),
+             {300, 1000, {}, 2000},
+             kAll,
+             {.delay = 2000, .lateness = 5000}},
+        Case{"tumbling_with_lateness",
+             tumbling(milliseconds(2000)),
+             {100, 500},
+             {Strategy::kBuckets},
+             {.lateness = 7000}},
+        Case{"cumulate_with_lateness",
+             cumulate(milliseconds(20'000), milliseconds(1000)),
+             {300, 200},
+             kAll,
+             {.lateness = 6000}},
+        Case{
+            "cumulate_of_one_key", cumulate(milliseconds(9000), milliseconds(1000)), {1, 10}, kAll},
         Case{"cumulate", cumulate(milliseconds(50'000), milliseconds(1000)), {300, 200}, kAll}),
     [](const auto& instance) { return instance.param.name; });
 
-TEST(CostModelBytes, AreWhatIsAllocatedWhereEntriesAreMany) {
+struct BytesCase {
+  const char* name;
+  std::int64_t lateness;
+};
+class CostModelBytes : public ::testing::TestWithParam<BytesCase> {};
+
+TEST_P(CostModelBytes, AreWhatIsAllocatedWhereEntriesAreMany) {
   for (const Strategy strategy :
        {Strategy::kRecompute, Strategy::kSubtract, Strategy::kTwoStacks, Strategy::kWorstCase}) {
     SCOPED_TRACE(to_string(strategy));
     const WindowSpec window = sliding_ms(600'000, 1000);
-    const Stream stream{1000, 4000};
-    Measurement measured(window, strategy, stream);
-    measured.slide(700);
-    const AggregateLayout layout(BenchStream::values(), query_of(window, strategy).aggregates,
-                                 strategy == Strategy::kSubtract);
-    const StreamCost cost = stream_cost(window, strategy, state_size(layout), stream.shape());
-    const StateCounters state = measured.state();
-    expect_near(static_cast<double>(state.peak_state_bytes - state.peak_key_table_bytes),
-                cost.state_bytes(), "bytes");
+    const StreamOfRows stream{1000, 4000};
+    const StreamLag lag{.lateness = GetParam().lateness};
+    const WindowQuery query = query_of(window, strategy, lag);
+    Measurement measured(window, query, stream);
+    measured.slide(700 + lag.lateness / 1000);
+    const AggregateLayout layout(query.values, query.aggregates, strategy == Strategy::kSubtract);
+    const StreamCost cost = stream_cost(window, strategy, state_size(layout), stream.shape(), lag);
+    expect_predicted(measured.bytes(), cost.state_bytes(), "bytes");
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Table, CostModelBytes,
+                         ::testing::Values(BytesCase{"without_lateness", 0},
+                                           BytesCase{"with_lateness", 200'000}),
+                         [](const auto& instance) { return instance.param.name; });
 
 TEST(ExpectedKeys, AreAtMostTheRowsAndAtMostTheKeys) {
   for (const StreamShape& stream :
@@ -252,6 +251,14 @@ TEST(StrategyChoice, GoesByWhatIsPredicted) {
            {"invertible, two windows", sliding_ms(2000, 1000), true, {}, Strategy::kSubtract},
            {"few windows per row, each row a key of its own", sliding_ms(2000, 1000), true, sparse,
             Strategy::kBuckets},
+           {"a window and a bit per row", sliding_ms(60'000, 59'000), false,
+            StreamShape{1000, 1000}, Strategy::kBuckets},
+           {"a window and a bit per row, dense slices, invertible", sliding_ms(60'000, 59'000),
+            true, StreamShape{1, 1000}, Strategy::kRecompute},
+           {"three windows per row, each row a key of its own", sliding_ms(3000, 1000), false,
+            sparse, Strategy::kBuckets},
+           {"growing, two windows, each row a key of its own",
+            cumulate(milliseconds(2000), milliseconds(1000)), true, sparse, Strategy::kBuckets},
            {"many windows per row, each row a key of its own", sliding_ms(60'000, 1000), true,
             sparse, Strategy::kSubtract},
            {"a flip of a long window",
