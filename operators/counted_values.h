@@ -26,6 +26,8 @@ class CountedValues {
   // Different values, and all copies of them.
   std::size_t size() const { return size_; }
   std::uint64_t total() const { return total_; }
+  // Where it is.
+  std::pmr::memory_resource& memory() const { return *cells_.get_allocator().resource(); }
 
   void add(std::uint64_t value, std::uint64_t copies = 1);
   void merge(const CountedValues& other);

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <memory_resource>
 
 namespace tidemark {
 
@@ -129,7 +128,7 @@ void DistinctSketch::merge(const DistinctSketch& other) {
 
 std::uint64_t DistinctSketch::estimate() const {
   if (is_sparse()) {
-    DistinctSketch tidied(*this, *std::pmr::get_default_resource());
+    DistinctSketch tidied(*this, *sparse_.get_allocator().resource());
     tidied.tidy();
     if (tidied.sparse_.size() <= kMostCounted) {
       return linear_count(tidied.sparse_.size(), std::exp2(kSparsePrecision));
@@ -154,7 +153,7 @@ std::uint64_t DistinctSketch::estimate_of_registers() const {
 }
 
 std::uint64_t DistinctSketch::estimate(const DistinctSketch& a, const DistinctSketch& b) {
-  DistinctSketch both(a, *std::pmr::get_default_resource());
+  DistinctSketch both(a, *a.sparse_.get_allocator().resource());
   both.merge(b);
   return both.estimate();
 }

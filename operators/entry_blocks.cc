@@ -7,9 +7,6 @@ namespace tidemark {
 
 namespace {
 constexpr std::size_t kEntryAlignment = 16;
-// What is kept free is at most a quarter of what is in use, or so many entries.
-constexpr std::size_t kFewBlockEntries = 4096;
-constexpr std::size_t kKeptShare = 4;
 }  // namespace
 
 EntryBlocks::EntryBlocks(std::size_t entry_size, std::pmr::memory_resource& memory)
@@ -33,16 +30,15 @@ std::size_t EntryBlocks::entries_of(std::size_t size_class) {
 EntryBlocks::Block EntryBlocks::copy(const std::byte* entries, std::size_t n) {
   const std::size_t size_class = class_of(n);
   const std::size_t room = entries_of(size_class);
-  std::vector<std::byte*>& free = free_[size_class];
+  auto& [free, need] = sizes_[size_class];
   Block block{nullptr, n};
   if (free.empty()) {
     block.entries = static_cast<std::byte*>(memory_.allocate(room * entry_size_, kEntryAlignment));
   } else {
     block.entries = free.back();
     free.pop_back();
-    kept_ -= room;
   }
-  in_use_ += room;
+  need.take();
   std::memcpy(block.entries, entries, n * entry_size_);
   return block;
 }
@@ -50,25 +46,22 @@ EntryBlocks::Block EntryBlocks::copy(const std::byte* entries, std::size_t n) {
 void EntryBlocks::give_back(Block& block) {
   if (block.entries == nullptr) return;
   const std::size_t size_class = class_of(block.size);
-  const std::size_t room = entries_of(size_class);
-  in_use_ -= room;
-  if (kept_ + room > kFewBlockEntries + in_use_ / kKeptShare) {
-    memory_.deallocate(block.entries, room * entry_size_, kEntryAlignment);
-  } else {
-    free_[size_class].push_back(block.entries);
-    kept_ += room;
+  auto& [free, need] = sizes_[size_class];
+  need.give_back();
+  free.push_back(block.entries);
+  for (; free.size() > need.worth_keeping(); free.pop_back()) {
+    memory_.deallocate(free.back(), entries_of(size_class) * entry_size_, kEntryAlignment);
   }
   block = Block{};
 }
 
 void EntryBlocks::release_free() {
   for (std::size_t size_class = 0; size_class < kClasses; ++size_class) {
-    for (std::byte* entries : free_[size_class]) {
+    for (std::byte* entries : sizes_[size_class].free) {
       memory_.deallocate(entries, entries_of(size_class) * entry_size_, kEntryAlignment);
     }
-    free_[size_class].clear();
+    sizes_[size_class].free.clear();
   }
-  kept_ = 0;
 }
 
 }  // namespace tidemark

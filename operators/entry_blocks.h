@@ -7,10 +7,12 @@
 #include <memory_resource>
 #include <vector>
 
+#include "tidemark/operators/recent_peak.h"
+
 namespace tidemark {
 
 // Blocks come in sizes of 2^n and 3 * 2^n entries; those given back are kept for the next of
-// their size as long as they are few beside those in use. Not thread-safe.
+// their size as far as so many have lately been in use. Not thread-safe.
 class EntryBlocks {
  public:
   struct Block {
@@ -37,9 +39,11 @@ class EntryBlocks {
 
   std::size_t entry_size_;
   std::pmr::memory_resource& memory_;
-  std::array<std::vector<std::byte*>, kClasses> free_;
-  std::size_t in_use_ = 0;  // entries
-  std::size_t kept_ = 0;    // entries
+  struct OfSize {
+    std::vector<std::byte*> free;
+    RecentNeed need;
+  };
+  std::array<OfSize, kClasses> sizes_;
 };
 
 }  // namespace tidemark

@@ -56,7 +56,8 @@ struct Parts {
   }
 };
 
-// `Value` computes a cell from the parts of a row, or nothing for NULL.
+// `Value` computes a cell from the parts of a row, or nothing for NULL. What it works in it keeps,
+// so that nothing is allocated for a cell.
 template <typename Object, typename Value>
 class GrowingOutput final : public AggregateOutput {
  public:
@@ -71,14 +72,15 @@ class GrowingOutput final : public AggregateOutput {
 
  private:
   std::size_t offset_;
-  Value value_;
+  // An output belongs to one stage, and the room has nothing in it between cells.
+  mutable Value value_;
 };
 
 // Both parts of a multiset as one; kept in `both` where there are two.
 const CountedValues& together(const Parts<CountedValues>& parts,
                               std::optional<CountedValues>& both) {
   if (parts.b == nullptr) return *parts.a;
-  both.emplace(*parts.a, *std::pmr::get_default_resource());
+  both.emplace(*parts.a, parts.a->memory());
   both->merge(*parts.b);
   return *both;
 }
@@ -134,17 +136,18 @@ struct Rank {
 template <typename T>
 struct QuantileOfRuns {
   double quantile;
+  std::vector<T> values{};
+  std::vector<const PlainRuns*> ahead{};
 
-  void write(const Parts<PlainRuns>& parts, Column& out, std::size_t row) const {
+  void write(const Parts<PlainRuns>& parts, Column& out, std::size_t row) {
     if (parts.a == nullptr) {
       out.set_null(row);
       return;
     }
-    std::vector<T> values;
-    values.reserve(parts.a->size() + (parts.b == nullptr ? 0 : parts.b->size()));
+    values.clear();
     for (const PlainRuns* const part : {parts.a, parts.b}) {
       if (part == nullptr) continue;
-      part->for_each_run([&](const PlainValue* items, std::size_t n) {
+      part->for_each_run(ahead, [&](const PlainValue* items, std::size_t n) {
         for (std::size_t i = 0; i < n; ++i) values.push_back(ValueType<T>::of(items[i].bits));
       });
     }
@@ -166,17 +169,16 @@ struct Counted {
   std::uint64_t count;
 };
 
+// Into `ordered`.
 template <typename T>
-std::vector<Counted<T>> in_order(const CountedValues& values) {
-  std::vector<Counted<T>> ordered;
-  ordered.reserve(values.size());
+void put_in_order(const CountedValues& values, std::vector<Counted<T>>& ordered) {
+  ordered.clear();
   values.for_each([&](std::uint64_t bits, std::uint64_t count) {
     ordered.push_back({ValueType<T>::of(bits), count});
   });
   std::sort(ordered.begin(), ordered.end(), [](const Counted<T>& a, const Counted<T>& b) {
     return ValueType<T>::less(a.value, b.value);
   });
-  return ordered;
 }
 
 // The value of rank `rank`, from 0.
@@ -192,15 +194,16 @@ T at_rank(const std::vector<Counted<T>>& ordered, std::uint64_t rank) {
 template <typename T>
 struct QuantileOfCounts {
   double quantile;
+  std::vector<Counted<T>> ordered{};
 
-  void write(const Parts<CountedValues>& parts, Column& out, std::size_t row) const {
+  void write(const Parts<CountedValues>& parts, Column& out, std::size_t row) {
     std::optional<CountedValues> both;
     if (parts.a == nullptr || parts.a->total() == 0) {
       out.set_null(row);
       return;
     }
     const CountedValues& values = together(parts, both);
-    const std::vector<Counted<T>> ordered = in_order<T>(values);
+    put_in_order(values, ordered);
     const Rank rank(quantile, values.total());
     out.doubles()[row] =
         Rank::between(static_cast<double>(at_rank(ordered, rank.below)),
@@ -211,8 +214,9 @@ struct QuantileOfCounts {
 // The bucket of the value of rank floor(q (n - 1)).
 struct QuantileOfBuckets {
   double quantile;
+  std::vector<Counted<std::int64_t>> ordered{};
 
-  void write(const Parts<CountedValues>& parts, Column& out, std::size_t row) const {
+  void write(const Parts<CountedValues>& parts, Column& out, std::size_t row) {
     std::optional<CountedValues> both;
     if (parts.a == nullptr || parts.a->total() == 0) {
       out.set_null(row);
@@ -220,8 +224,8 @@ struct QuantileOfBuckets {
     }
     const CountedValues& buckets = together(parts, both);
     const Rank rank(quantile, buckets.total());
-    out.doubles()[row] =
-        quantile_bucket_value(at_rank(in_order<std::int64_t>(buckets), rank.below));
+    put_in_order(buckets, ordered);
+    out.doubles()[row] = quantile_bucket_value(at_rank(ordered, rank.below));
   }
 };
 
@@ -229,22 +233,29 @@ struct QuantileOfBuckets {
 template <typename T>
 struct MostFrequent {
   std::size_t most;
+  std::vector<Counted<T>> ordered{};
+  fmt::memory_buffer text{};
 
-  void write(const Parts<CountedValues>& parts, Column& out, std::size_t row) const {
+  void write(const Parts<CountedValues>& parts, Column& out, std::size_t row) {
     std::optional<CountedValues> both;
     if (parts.a == nullptr || parts.a->total() == 0) {
       out.set_null(row);
       out.set_string(row, {});
       return;
     }
-    std::vector<Counted<T>> ordered = in_order<T>(together(parts, both));
-    std::stable_sort(ordered.begin(), ordered.end(),
-                     [](const Counted<T>& a, const Counted<T>& b) { return a.count > b.count; });
-    if (ordered.size() > most) ordered.resize(most);
-    fmt::memory_buffer text;
-    for (const Counted<T>& counted : ordered) {
+    ordered.clear();
+    together(parts, both).for_each([&](std::uint64_t bits, std::uint64_t count) {
+      ordered.push_back({ValueType<T>::of(bits), count});
+    });
+    const auto end = ordered.begin() + static_cast<std::ptrdiff_t>(std::min(most, ordered.size()));
+    std::partial_sort(
+        ordered.begin(), end, ordered.end(), [](const Counted<T>& a, const Counted<T>& b) {
+          return a.count != b.count ? a.count > b.count : ValueType<T>::less(a.value, b.value);
+        });
+    text.clear();
+    for (auto counted = ordered.begin(); counted != end; ++counted) {
       text.push_back(text.size() == 0 ? '[' : ',');
-      ValueType<T>::write(counted.value, text);
+      ValueType<T>::write(counted->value, text);
     }
     text.push_back(']');
     out.set_string(row, {text.data(), text.size()});
@@ -253,25 +264,34 @@ struct MostFrequent {
 
 template <typename T>
 struct Collected {
-  void write(const Parts<TimedRuns>& parts, Column& out, std::size_t row) const {
+  struct Placed {
+    TimedValue value;
+    std::size_t place;
+  };
+  std::vector<Placed> values{};
+  std::vector<const TimedRuns*> ahead{};
+  fmt::memory_buffer text{};
+
+  void write(const Parts<TimedRuns>& parts, Column& out, std::size_t row) {
     if (parts.a == nullptr) {
       out.set_null(row);
       out.set_string(row, {});
       return;
     }
-    std::vector<TimedValue> values;
+    values.clear();
     for (const TimedRuns* const part : {parts.a, parts.b}) {
       if (part == nullptr) continue;
-      part->for_each_run([&](const TimedValue* items, std::size_t n) {
-        values.insert(values.end(), items, items + n);
+      part->for_each_run(ahead, [&](const TimedValue* items, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) values.push_back({items[i], values.size()});
       });
     }
-    std::stable_sort(values.begin(), values.end(),
-                     [](const TimedValue& a, const TimedValue& b) { return a.time < b.time; });
-    fmt::memory_buffer text;
-    for (const TimedValue& value : values) {
+    std::sort(values.begin(), values.end(), [](const Placed& a, const Placed& b) {
+      return a.value.time != b.value.time ? a.value.time < b.value.time : a.place < b.place;
+    });
+    text.clear();
+    for (const Placed& placed : values) {
       text.push_back(text.size() == 0 ? '[' : ',');
-      ValueType<T>::write(ValueType<T>::of(value.bits), text);
+      ValueType<T>::write(ValueType<T>::of(placed.value.bits), text);
     }
     text.push_back(']');
     out.set_string(row, {text.data(), text.size()});

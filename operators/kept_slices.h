@@ -131,7 +131,8 @@ class KeptSlices {
   const AggregateLayout& layout_;
   PaneLog own_;
   PaneLog& log_;
-  std::pmr::deque<Segment> segments_;
+  std::pmr::unsynchronized_pool_resource nodes_;  // of the deques, used again
+  std::pmr::deque<Segment> segments_{&nodes_};
   // By position in the log, from linked_from_ on: the entry before it of the same slot.
   std::pmr::deque<std::uint64_t> links_;
   std::uint64_t linked_from_ = 0;

@@ -11,11 +11,11 @@ namespace tidemark {
 
 namespace {
 
-constexpr double kHeaderBytes = sizeof(EntryHeader);
-constexpr double kSecond = 1000;
+constexpr double kKeyedHeaderBytes = sizeof(EntryHeader);
+constexpr double kOneSecond = 1000;
 
-double rows_in(const StreamShape& stream, double ms) {
-  return stream.rows_per_second * ms / kSecond;
+double rows_of_stretch(const StreamShape& stream, double ms) {
+  return stream.rows_per_second * ms / kOneSecond;
 }
 
 // What the allocator takes for a small block: its own 8 bytes before it, in steps of 16.
@@ -35,7 +35,7 @@ double peak_bytes(double elements, double each, double place) {
 // A row begins a session if its key has had none for a gap.
 StreamCost session_cost(const WindowQuery& query, const WindowSpec& window,
                         const StreamShape& stream) {
-  const double gap = std::floor(rows_in(stream, static_cast<double>(window.size)));
+  const double gap = std::floor(rows_of_stretch(stream, static_cast<double>(window.size)));
   const double began = expected_keys(stream, gap + 1) - expected_keys(stream, gap);
   StreamCost cost;
   cost.rows_per_slide = stream.rows_per_second;
@@ -43,9 +43,9 @@ StreamCost session_cost(const WindowQuery& query, const WindowSpec& window,
   // A session is open for a gap behind its last row. Of rows out of order half of those that are
   // ahead of the watermark are still to come.
   const auto behind = static_cast<double>(query.delay - std::min(stream.disorder, query.delay) / 2);
-  const double delay = std::floor(rows_in(stream, behind));
+  const double delay = std::floor(rows_of_stretch(stream, behind));
   cost.live_entries = expected_keys(stream, gap + delay + 1) +
-                      cost.results_per_slide * static_cast<double>(query.lateness) / kSecond;
+                      cost.results_per_slide * static_cast<double>(query.lateness) / kOneSecond;
   return cost;
 }
 
@@ -57,7 +57,7 @@ void add_session_records(const StateSize& state, const StreamShape& stream, Stre
   constexpr double kTimers = 62;
   constexpr double kTimerBlock = 256;
   constexpr double kBucketsInUse = 64;
-  const double record = kHeaderBytes + static_cast<double>(state.all) + sizeof(SessionRecord);
+  const double record = kKeyedHeaderBytes + static_cast<double>(state.all) + sizeof(SessionRecord);
   const double slots = std::max(cost.live_entries, std::min(static_cast<double>(stream.keys),
                                                             1.25 * cost.live_entries + kFewKeys));
   cost.entry_bytes = cost.live_entries * record;
@@ -79,7 +79,7 @@ void add_key_windows(const WindowQuery& query, const WindowSpec& window, const S
   // Number and slot, with the links of a hash table.
   constexpr double kNumbered = 40 + 12;
   const double live = cost.live_entries;
-  const double entry = kHeaderBytes + static_cast<double>(state.all);
+  const double entry = kKeyedHeaderBytes + static_cast<double>(state.all);
   cost.entry_bytes = live * entry;
   double beside = block_bytes(sizeof(KeyWindow)) + block_bytes(entry) - entry;
   if (const double rows = rows_kept(query, window); rows > 0) {

@@ -204,10 +204,15 @@ void LocalPanes::close(EventTime watermark) {
 
 template <typename Condition>
 void LocalPanes::close_if(const Condition& condition) {
-  const auto closed = std::stable_partition(open_.begin(), open_.end(),
-                                            [&](const auto& pane) { return !condition(*pane); });
-  std::move(closed, open_.end(), std::back_inserter(due_));
-  open_.erase(closed, open_.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (condition(*open_[i])) {
+      due_.push_back(std::move(open_[i]));
+    } else if (kept++ < i) {
+      open_[kept - 1] = std::move(open_[i]);
+    }
+  }
+  open_.resize(kept);
   // No pane refers to keys: those of the next slices may be others.
   if (open_.empty() && is_full()) keys_.clear();
 }

@@ -62,8 +62,9 @@ void PaneLog::drop_before(std::uint64_t position) {
     ++first_chunk_;
   }
   if (!chunks_in_use_.step()) return;
-  // One is kept in any case: slices of few entries take longer to fill it than is looked back.
-  const std::size_t lately = std::max(chunks_in_use_.value(), chunks_.size() + 1);
+  // One more, since by how they lie to chunks the same entries need one more or less; and slices of
+  // few entries take longer to fill one than is looked back.
+  const std::size_t lately = chunks_in_use_.value() + 1;
   free_all_but(lately - chunks_.size());
 }
 

@@ -1,6 +1,7 @@
 // Values in the order in which they came, shared between entries without copying them.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -44,15 +45,18 @@ class ValueRuns {
   }
 
   static void retain(ValueRuns* handle) { ++handle->references_; }
+  // Of nodes that wait to be dropped the size is needed no more: there is the next one.
   static void release(ValueRuns* handle, Memory& memory) {
     if (--handle->references_ > 0) return;
-    std::vector<ValueRuns*> dead{handle};
-    while (!dead.empty()) {
-      ValueRuns* const node = dead.back();
-      dead.pop_back();
+    handle->next_dead_ = nullptr;
+    for (ValueRuns* dead = handle; dead != nullptr;) {
+      ValueRuns* const node = dead;
+      dead = node->next_dead_;
       if (!node->is_run()) {
         for (ValueRuns* const part : {node->left_, node->right_}) {
-          if (--part->references_ == 0) dead.push_back(part);
+          if (--part->references_ > 0) continue;
+          part->next_dead_ = dead;
+          dead = part;
         }
       }
       memory.deallocate(node, node->bytes(), alignof(ValueRuns));
@@ -61,10 +65,10 @@ class ValueRuns {
 
   std::size_t size() const { return size_; }
 
-  // Calls visit(const Item*, n) for runs from old to new.
+  // Calls visit(const Item*, n) for runs from old to new. `ahead` is room to work in.
   template <typename Visit>
-  void for_each_run(const Visit& visit) const {
-    std::vector<const ValueRuns*> ahead{this};
+  void for_each_run(std::vector<const ValueRuns*>& ahead, const Visit& visit) const {
+    ahead.assign(1, this);
     while (!ahead.empty()) {
       const ValueRuns* const node = ahead.back();
       ahead.pop_back();
@@ -78,8 +82,9 @@ class ValueRuns {
   }
 
  private:
-  static constexpr std::uint32_t kSmallestRun = 4;
-  static constexpr std::uint32_t kLargestRun = 512;
+  // A run takes a power of two of bytes, with what is said about it.
+  static constexpr std::size_t kSmallestRunBytes = std::bit_ceil(32 + 4 * sizeof(Item));
+  static constexpr std::size_t kLargestRunBytes = 512 * sizeof(Item);
   // So few values are copied rather than joined by a node, which takes as much memory.
   static constexpr std::size_t kFewValues = 4;
 
@@ -101,11 +106,9 @@ class ValueRuns {
   const Item* items() const { return reinterpret_cast<const Item*>(this + 1); }
   std::size_t bytes() const { return sizeof(ValueRuns) + capacity_ * sizeof(Item); }
 
-  static ValueRuns* make_run(std::uint32_t capacity, Memory& memory) {
-    void* const block =
-        memory.allocate(sizeof(ValueRuns) + capacity * sizeof(Item), alignof(ValueRuns));
-    auto* const run = new (block) ValueRuns;
-    run->capacity_ = capacity;
+  static ValueRuns* make_run(std::size_t bytes, Memory& memory) {
+    auto* const run = new (memory.allocate(bytes, alignof(ValueRuns))) ValueRuns;
+    run->capacity_ = static_cast<std::uint32_t>((bytes - sizeof(ValueRuns)) / sizeof(Item));
     return run;
   }
   // Takes over both references.
@@ -128,14 +131,14 @@ class ValueRuns {
 
   static void push(ValueRuns*& handle, const Item& item, Memory& memory) {
     if (handle == nullptr) {
-      handle = make_run(kSmallestRun, memory);
+      handle = make_run(kSmallestRunBytes, memory);
       handle->put(item);
       return;
     }
     ValueRuns** const run = open_run(handle);
     if (run == nullptr ||
-        ((*run)->size_ == (*run)->capacity_ && (*run)->capacity_ == kLargestRun)) {
-      ValueRuns* const fresh = make_run(kSmallestRun, memory);
+        ((*run)->size_ == (*run)->capacity_ && (*run)->bytes() == kLargestRunBytes)) {
+      ValueRuns* const fresh = make_run(kSmallestRunBytes, memory);
       fresh->put(item);
       handle = make_pair(handle, fresh, memory);
       return;
@@ -148,7 +151,7 @@ class ValueRuns {
   void put(const Item& item) { new (items() + size_++) Item(item); }
 
   static void grow(ValueRuns*& run, Memory& memory) {
-    ValueRuns* const larger = make_run(run->capacity_ * 2, memory);
+    ValueRuns* const larger = make_run(run->bytes() * 2, memory);
     for (std::size_t i = 0; i < run->size_; ++i) larger->put(run->items()[i]);
     memory.deallocate(run, run->bytes(), alignof(ValueRuns));
     run = larger;
@@ -156,9 +159,14 @@ class ValueRuns {
 
   std::uint32_t references_ = 1;
   std::uint32_t capacity_ = 0;  // of a run; 0: a pair
-  std::size_t size_ = 0;
+  union {
+    std::size_t size_ = 0;
+    ValueRuns* next_dead_;
+  };
   ValueRuns* left_ = nullptr;
   ValueRuns* right_ = nullptr;
 };
+
+static_assert(sizeof(ValueRuns<PlainValue>) == 32);
 
 }  // namespace tidemark

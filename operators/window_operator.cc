@@ -23,7 +23,7 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
       keys_(query.keys, key_memory_),
       emitter_(keys_, query, output),
       plain_layout_(
-          std::make_unique<AggregateLayout>(query.values, query.aggregates, false, window_memory_)),
+          std::make_unique<AggregateLayout>(query.values, query.aggregates, false, grown_)),
       collection_(collection),
       slots_(RowChunk::kRows) {
   const std::shared_ptr<const ZoneClock> zone = zone_clock_of(query.zone);
@@ -43,7 +43,7 @@ WindowOperator::WindowOperator(const WindowQuery& query, const std::vector<Windo
     const bool undoable = plan.strategy == Strategy::kSubtract;
     if (undoable && !undoable_layout_) {
       undoable_layout_ =
-          std::make_unique<AggregateLayout>(query.values, query.aggregates, true, window_memory_);
+          std::make_unique<AggregateLayout>(query.values, query.aggregates, true, grown_);
     }
     if (plan.keeps_sessions_by_key) {
       windows_.push_back(
@@ -341,6 +341,7 @@ void WindowOperator::collect_keys() {
     const SlotMap map(live);
     keys_.compact(map);
     for (const auto& windows : windows_) windows->renumber(map);
+    grown_.release_free();
   } else if (count < keys_.size()) {
     keys_.drop_others(live);
   }

@@ -17,6 +17,7 @@
 #include "tidemark/operators/query.h"
 #include "tidemark/operators/result_emitter.h"
 #include "tidemark/operators/run_report.h"
+#include "tidemark/operators/state_blocks.h"
 #include "tidemark/operators/watermark_strategy.h"
 #include "tidemark/operators/window_state.h"
 #include "tidemark/operators/work_phases.h"
@@ -123,6 +124,7 @@ class WindowOperator {
   const WindowQuery& query_;
   StateMemory key_memory_;
   StateMemory window_memory_;
+  StateBlocks grown_{window_memory_};  // what handles in entries stand for
   KeyTable keys_;
   ResultEmitter emitter_;
   std::unique_ptr<AggregateLayout> plain_layout_;

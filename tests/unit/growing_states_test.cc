@@ -172,7 +172,8 @@ using Runs = ValueRuns<PlainValue>;
 std::vector<std::uint64_t> values_of(const Runs* runs) {
   std::vector<std::uint64_t> values;
   if (runs == nullptr) return values;
-  runs->for_each_run([&](const PlainValue* items, std::size_t n) {
+  std::vector<const Runs*> ahead;
+  runs->for_each_run(ahead, [&](const PlainValue* items, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) values.push_back(items[i].bits);
   });
   return values;
