@@ -253,6 +253,50 @@ TEST(LongRows, AreThoseThatANaiveReaderFinds) {
   }
 }
 
+// Rows of JSON, of which some are broken and some too long by far.
+TEST(LongRows, OfJsonAreThoseThatWereMadeLong) {
+  std::mt19937_64 random(12);
+  for (int round = 0; round < 60; ++round) {
+    const bool is_array = round % 2 == 0;
+    std::string text = is_array ? "[" : "";
+    std::vector<std::string> good;
+    std::vector<std::string> bad;
+    std::size_t line = 1;
+    const std::size_t rows = 1 + random() % 40;
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (i > 0) text += is_array ? "," : "\n";
+      if (i > 0 && (!is_array || random() % 2 == 0)) ++line;
+      if (is_array &&
+          line > 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'))) {
+        text += '\n';
+      }
+      // The first one must tell that there is an input at all.
+      const std::size_t kind = i == 0 ? 0 : random() % 4;
+      std::string filling(kind == 1 ? 300 + random() % 700 : random() % 40, 'x');
+      if (random() % 2 == 0) filling += R"(]}\",[{\\)";
+      const std::string row =
+          kind == 2 ? R"({"ts":)" + std::to_string(i) + "x}"
+                    : R"({"ts":)" + std::to_string(i) + R"(,"f":[{}],"k":")" + filling + "\"}";
+      text += row;
+      if (kind == 1 || kind == 2) {
+        bad.push_back(fmt::format("{}: {}", line, row.substr(0, 150)));
+      } else {
+        good.push_back(std::to_string(i));
+      }
+    }
+    text += is_array ? "]" : "\n";
+    FileSourceOptions options = options_of(is_array ? FileFormat::kJson : FileFormat::kJsonLines);
+    options.keys = {};
+    options.chunk_bytes = 1 + random() % 500;
+    options.threads = 2;
+    for (CsvRead read : {read_file(text, options), read_pipe(text, options, 1 + random() % 100)}) {
+      ASSERT_EQ(read.rows, good) << text;
+      for (std::string& row : read.bad) row.resize(std::min(row.size(), row.find(' ') + 151));
+      ASSERT_EQ(read.bad, bad) << text;
+    }
+  }
+}
+
 TEST(LongRows, WithoutARowBeforeThemTheInputIsRefused) {
   struct Refused {
     FileFormat format;
