@@ -4,13 +4,16 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "right_results.h"
 #include "tidemark/connectors/csv_chunk.h"
 #include "tidemark/connectors/csv_plan.h"
 #include "tidemark/connectors/order_generator.h"
@@ -57,6 +60,24 @@ void count_bytes(benchmark::State& state, std::string_view text) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
 
+// What three cells of a row add to a sum that shows whether cells were read rightly.
+std::uint64_t mix_cells(std::string_view user, double amount, std::int64_t time) {
+  return (std::hash<std::string_view>{}(user) ^ std::bit_cast<std::uint64_t>(amount)) *
+             std::uint64_t{0x9e3779b97f4a7c15} +
+         static_cast<std::uint64_t>(time) * std::hash<std::string_view>{}(user);
+}
+
+std::uint64_t mix_cells(const Batch& rows) {
+  std::uint64_t sum = 0;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    sum += mix_cells(rows.column(0).string(row), rows.column(1).doubles()[row], rows.times()[row]);
+  }
+  return sum;
+}
+
+// By the loop below, of the text without quotes.
+std::uint64_t expected_cells();
+
 void parse(benchmark::State& state, Style style) {
   const std::string& text = text_of(style);
   FileSourceOptions options;
@@ -68,19 +89,24 @@ void parse(benchmark::State& state, Style style) {
   if (!plan) return state.SkipWithError(plan.error().message.c_str());
   CsvChunk chunk(*plan, Batch::kDefaultCapacity);
   const std::string_view rows = std::string_view(text).substr(plan->header_bytes);
-  std::uint64_t parsed = 0;
-  for (auto _ : state) {
-    parsed = 0;
+  const auto parse_all = [&](const auto& visit) {
     for (std::size_t at = 0; at < rows.size();) {
       std::string_view part = rows.substr(at, kChunkBytes);
       part = part.substr(0, part.rfind('\n') + 1);
       chunk.run().rows = part;
       chunk.parse();
-      for (std::size_t i = 0; i < chunk.batch_count(); ++i) parsed += chunk.batch(i).size();
+      for (std::size_t i = 0; i < chunk.batch_count(); ++i) visit(chunk.batch(i));
       at += part.size();
     }
+  };
+  std::uint64_t cells = 0;
+  parse_all([&](const Batch& batch) { cells += mix_cells(batch); });
+  if (!bench::are_right(state, cells, expected_cells())) return;
+  std::uint64_t parsed = 0;
+  for (auto _ : state) {
+    parse_all([&](const Batch& batch) { parsed += batch.size(); });
   }
-  if (parsed != kRows) state.SkipWithError("rows are missing");
+  benchmark::DoNotOptimize(parsed);
   count_bytes(state, rows);
 }
 
@@ -90,19 +116,16 @@ BENCHMARK(parse_plain);
 BENCHMARK(parse_quoted);
 
 // Columns, number of decimals and types known beforehand; no quotes, no NULLs, no bad rows.
-void hand_written(benchmark::State& state) {
-  const std::string& text = text_of(Style::kPlain);
-  const char* const begin = text.data() + text.find('\n') + 1;
-  const char* const end = text.data() + text.size();
-  constexpr std::size_t kBatch = 1024;
-  std::vector<std::string_view> users(kBatch);
-  std::vector<double> amounts(kBatch);
-  std::vector<std::int64_t> times(kBatch);
-  std::uint64_t rows = 0;
-  for (auto _ : state) {
-    rows = 0;
-    for (const char* at = begin; at != end; ++rows) {
-      const std::size_t row = rows % kBatch;
+class HandWritten {
+ public:
+  static constexpr std::size_t kBatch = 1024;
+
+  // Calls visit(rows of the batch) whenever a batch is full, and for the rest.
+  template <typename Visit>
+  void read(std::string_view text, const Visit& visit) {
+    const char* const end = text.data() + text.size();
+    std::size_t row = 0;
+    for (const char* at = text.data(); at != end;) {
       while (*at != ',') ++at;
       const char* const user = ++at;
       while (*at != ',') ++at;
@@ -117,14 +140,45 @@ void hand_written(benchmark::State& state) {
       times[row] = time;
       while (*at != '\n') ++at;
       ++at;
+      if (++row < kBatch) continue;
+      visit(row);
+      row = 0;
     }
-    benchmark::DoNotOptimize(users.data());
-    benchmark::DoNotOptimize(amounts.data());
-    benchmark::DoNotOptimize(times.data());
-    benchmark::ClobberMemory();
+    visit(row);
   }
-  if (rows != kRows) state.SkipWithError("rows are missing");
-  count_bytes(state, {begin, static_cast<std::size_t>(end - begin)});
+
+  std::vector<std::string_view> users = std::vector<std::string_view>(kBatch);
+  std::vector<double> amounts = std::vector<double>(kBatch);
+  std::vector<std::int64_t> times = std::vector<std::int64_t>(kBatch);
+};
+
+std::string_view plain_rows() {
+  const std::string_view text = text_of(Style::kPlain);
+  return text.substr(text.find('\n') + 1);
+}
+
+std::uint64_t expected_cells() {
+  HandWritten loop;
+  std::uint64_t sum = 0;
+  loop.read(plain_rows(), [&](std::size_t rows) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      sum += mix_cells(loop.users[i], loop.amounts[i], loop.times[i]);
+    }
+  });
+  return sum;
+}
+
+void hand_written(benchmark::State& state) {
+  HandWritten loop;
+  for (auto _ : state) {
+    loop.read(plain_rows(), [&](std::size_t) {
+      benchmark::DoNotOptimize(loop.users.data());
+      benchmark::DoNotOptimize(loop.amounts.data());
+      benchmark::DoNotOptimize(loop.times.data());
+      benchmark::ClobberMemory();
+    });
+  }
+  count_bytes(state, plain_rows());
 }
 BENCHMARK(hand_written);
 

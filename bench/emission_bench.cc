@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "checksum_output.h"
+#include "right_results.h"
 #include "tidemark/operators/key_hash.h"
+#include "tidemark/operators/pane.h"
 #include "tidemark/operators/running_rows.h"
 #include "tidemark/perf/result_checksum.h"
 #include "tidemark/runtime/state_memory.h"
@@ -32,10 +34,13 @@ WindowQuery query_of_orders() {
   return query;
 }
 
+// Each part of a running row is one row of this amount.
+std::int64_t amount_of(std::int64_t key) { return key % 1000; }
+
 struct State {
-  std::int64_t count = 1;
-  std::int64_t sum = 2;
-  std::int64_t max = 3;
+  std::int64_t count;
+  std::int64_t sum;
+  std::int64_t max;
 };
 struct Running {
   State front;
@@ -43,24 +48,39 @@ struct Running {
   std::uint32_t live = 1;
 };
 
-void limit_loop(benchmark::State& state) {
-  const auto keys = static_cast<std::size_t>(state.range(0));
-  std::vector<std::int64_t> names(keys);
-  std::iota(names.begin(), names.end(), 0);
-  const std::vector<Running> running(keys);
-  std::uint64_t checksum = 0;
-  std::int64_t end = 0;
-  for (auto _ : state) {
-    end += 1000;
+class Limit {
+ public:
+  explicit Limit(std::size_t keys) : names_(keys), running_(keys) {
+    std::iota(names_.begin(), names_.end(), 0);
     for (std::size_t slot = 0; slot < keys; ++slot) {
-      const Running& row = running[slot];
+      for (State* part : {&running_[slot].front, &running_[slot].back}) {
+        *part = {1, amount_of(names_[slot]), amount_of(names_[slot])};
+      }
+    }
+  }
+
+  void emit(EventTime end) {
+    for (std::size_t slot = 0; slot < names_.size(); ++slot) {
+      const Running& row = running_[slot];
       if (row.live == 0) continue;
-      checksum +=
-          checksum_cell_mix(end, names[slot], row.front.count + row.back.count,
+      checksum_ +=
+          checksum_cell_mix(end, names_[slot], row.front.count + row.back.count,
                             row.front.sum + row.back.sum, std::max(row.front.max, row.back.max));
     }
-    benchmark::DoNotOptimize(checksum);
   }
+  std::uint64_t checksum() const { return checksum_; }
+
+ private:
+  std::vector<std::int64_t> names_;
+  std::vector<Running> running_;
+  std::uint64_t checksum_ = 0;
+};
+
+void limit_loop(benchmark::State& state) {
+  Limit limit(static_cast<std::size_t>(state.range(0)));
+  EventTime end = 0;
+  for (auto _ : state) limit.emit(end += 1000);
+  benchmark::DoNotOptimize(limit.checksum());
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
@@ -74,17 +94,20 @@ class LiveKeys {
         rows_(layout_, 2, memory_),
         output_(query_),
         emitter_(table_, query_, output_) {
-    Batch batch(query_.keys, kChunk);
+    Batch batch(query_.row_schema(), kChunk);
     std::vector<std::uint32_t> slots(kChunk);
     for (std::size_t first = 0; first < keys; first += kChunk) {
       const std::size_t n = std::min(kChunk, keys - first);
       for (std::size_t i = 0; i < n; ++i) {
-        batch.column(0).int64s()[i] = static_cast<std::int64_t>(first + i);
+        const auto key = static_cast<std::int64_t>(first + i);
+        batch.column(0).int64s()[i] = key;
+        batch.column(1).int64s()[i] = amount_of(key);
       }
+      batch.set_size(n);
       hash_keys(batch, 1, 0, n);
       table_.find_or_insert(batch, 0, {slots.data(), n});
       rows_.cover(first + n);
-      for (std::size_t i = 0; i < n; ++i) rows_.enter(slots[i]);
+      fill_rows(batch, {slots.data(), n});
     }
   }
 
@@ -117,6 +140,24 @@ class LiveKeys {
   std::uint64_t checksum() const { return output_.checksum(); }
 
  private:
+  // Both parts of the rows of `slots` get the rows of a batch.
+  void fill_rows(const Batch& batch, std::span<const std::uint32_t> slots) {
+    std::vector<std::byte*> entries(slots.size());
+    Pane pane(layout_, memory_);
+    pane.prepare(1, slots.size(), slots.back() + std::size_t{1});
+    pane.find_or_add(slots, layout_.never_null(batch, 1), entries.data());
+    layout_.update(entries.data(), batch, 1, 0, slots.size());
+    std::vector<std::byte*> rows;
+    for (const std::uint32_t slot : slots) {
+      rows_.enter(slot);
+      rows.push_back(rows_.row(slot));
+    }
+    for (const std::size_t part : {std::size_t{0}, std::size_t{1}}) {
+      layout_.merge_undone(rows.data(), pane.entries(), slots.size());
+      layout_.merge_part(rows.data(), part, pane.entries(), slots.size());
+    }
+  }
+
   template <typename Visit>
   void for_each_chunk(const Visit& visit) {
     const std::span<const std::uint32_t> live = rows_.live();
@@ -142,11 +183,18 @@ class LiveKeys {
   std::array<const std::byte*, kChunk> b_{};
 };
 
+// Of `end` / 1000 firings.
+std::uint64_t expected_checksum(const benchmark::State& state, EventTime end) {
+  Limit limit(static_cast<std::size_t>(state.range(0)));
+  for (EventTime now = 1000; now <= end; now += 1000) limit.emit(now);
+  return limit.checksum();
+}
+
 void computed(benchmark::State& state) {
   LiveKeys keys(static_cast<std::size_t>(state.range(0)));
   EventTime end = 0;
   for (auto _ : state) keys.emit_computed(end += 1000);
-  benchmark::DoNotOptimize(keys.checksum());
+  if (!are_right(state, keys.checksum(), expected_checksum(state, end))) return;
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
@@ -157,7 +205,7 @@ void kept(benchmark::State& state) {
   keys.keep(results);
   EventTime end = 0;
   for (auto _ : state) keys.emit_kept(results, end += 1000);
-  benchmark::DoNotOptimize(keys.checksum());
+  if (!are_right(state, keys.checksum(), expected_checksum(state, end))) return;
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 

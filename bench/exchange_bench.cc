@@ -14,8 +14,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "columns_job.h"
+#include "right_results.h"
 #include "tidemark/perf/bench_run.h"
 #include "tidemark/perf/bench_stream.h"
+#include "tidemark/perf/result_checksum.h"
 #include "tidemark/runtime/cpu_allowance.h"
 
 namespace tidemark::bench {
@@ -48,59 +51,58 @@ void count_rows(benchmark::State& state, const BenchOptions& options) {
 }
 
 // Keys are numbers below a bound, so an array by key will do.
-void limit_one_thread(benchmark::State& state) {
+std::uint64_t limit_checksum(const BenchOptions& options) {
   struct Totals {
-    std::uint64_t count = 0;
+    std::int64_t count = 0;
     std::int64_t sum = 0;
-    std::int64_t max = 0;
+    std::int64_t max = INT64_MIN;
   };
-  const BenchOptions options = options_of(state);
   const BenchStream stream(options.stream);
   constexpr std::size_t kChunk = 1024;
   std::array<EventTime, kChunk> times;
   std::array<std::int64_t, kChunk> keys;
   std::array<std::int64_t, kChunk> amounts;
-  for (auto _ : state) {
-    std::vector<Totals> totals(options.stream.keys);
-    std::uint64_t read_back = 0;
-    EventTime end = options.stream.start + kSize;
-    const auto fire = [&] {
-      for (Totals& key : totals) {
-        if (key.count == 0) continue;
-        read_back += key.count + static_cast<std::uint64_t>(key.sum ^ key.max);
-        key = {};
-      }
-    };
-    for (std::uint64_t row = 0; row < options.stream.rows; row += kChunk) {
-      const auto n =
-          static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, options.stream.rows - row));
-      stream.fill(row, 1, n, times.data(), keys.data(), amounts.data());
-      for (std::size_t i = 0; i < n; ++i) {
-        for (; times[i] >= end; end += kSize) fire();
-        Totals& key = totals[static_cast<std::size_t>(keys[i])];
-        ++key.count;
-        key.sum += amounts[i];
-        key.max = std::max(key.max, amounts[i]);
-      }
+  std::vector<Totals> totals(options.stream.keys);
+  std::uint64_t checksum = 0;
+  EventTime end = options.stream.start + kSize;
+  const auto fire = [&] {
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      Totals& key = totals[i];
+      if (key.count == 0) continue;
+      checksum += checksum_cell_mix(end, static_cast<std::int64_t>(i), key.count, key.sum, key.max);
+      key = {};
     }
-    fire();
-    benchmark::DoNotOptimize(read_back);
+  };
+  for (std::uint64_t row = 0; row < options.stream.rows; row += kChunk) {
+    const auto n =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, options.stream.rows - row));
+    stream.fill(row, 1, n, times.data(), keys.data(), amounts.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      for (; times[i] >= end; end += kSize) fire();
+      Totals& key = totals[static_cast<std::size_t>(keys[i])];
+      ++key.count;
+      key.sum += amounts[i];
+      key.max = std::max(key.max, amounts[i]);
+    }
   }
+  fire();
+  return checksum;
+}
+
+void limit_one_thread(benchmark::State& state) {
+  const BenchOptions options = options_of(state);
+  for (auto _ : state) benchmark::DoNotOptimize(limit_checksum(options));
   count_rows(state, options);
 }
 
 void pipeline(benchmark::State& state, std::size_t cores, LocalAggregation local) {
   BenchOptions options = options_of(state);
-  options.local_aggregation = LocalAggregation::kNever;
-  const std::uint64_t expected = run_throughput(options, 1, 1, Batch::kDefaultCapacity).checksum;
   options.local_aggregation = local;
   ThroughputRun run;
   for (auto _ : state) run = run_throughput(options, cores, cores, Batch::kDefaultCapacity);
-  if (run.checksum != expected) {
-    state.SkipWithError("the checksum of the results is not that of one core");
-    return;
-  }
+  if (!are_right(state, run.checksum, limit_checksum(options))) return;
   count_rows(state, options);
+  report_counters(state, run.report);
   const auto rows = static_cast<double>(run.report.rows_read);
   std::uint64_t parks = 0;
   for (const auto& worker : run.report.workers) parks += worker.parks;

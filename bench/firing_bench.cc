@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "checksum_output.h"
+#include "right_results.h"
 #include "sliding_limit.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/window_operator.h"
@@ -123,12 +124,29 @@ void add_slide(const BenchStream& stream, std::int64_t slide, Batch& batch, Wind
   }
 }
 
+// Of the windows that end with slides [0, kSlides).
+template <bool kWithMax>
+std::uint64_t expected_checksum(const BenchStream& stream) {
+  BasicSlidingLimit<kWithMax> loop(kWindow * kSlide, kSlide, kSlide);
+  std::vector<EventTime> times(kRowsPerSlide);
+  std::vector<std::int64_t> keys(kRowsPerSlide);
+  std::vector<std::int64_t> amounts(kRowsPerSlide);
+  for (std::int64_t slide = 0; slide < kSlides; ++slide) {
+    stream.fill(static_cast<std::uint64_t>(slide) * kRowsPerSlide, 1, kRowsPerSlide, times.data(),
+                keys.data(), amounts.data());
+    for (std::size_t i = 0; i < kRowsPerSlide; ++i) loop.add(times[i], keys[i], amounts[i]);
+  }
+  loop.add(kSlides * kSlide, 0, 0);
+  return loop.checksum();
+}
+
 void firing(benchmark::State& state, Strategy strategy) {
   const BenchStream stream = make_stream();
   const WindowQuery query = query_of(strategy);
   Batch batch(query.row_schema());
   FiringTimes firings;
   std::uint64_t merges = 0;
+  std::uint64_t checksum = 0;
   for (auto _ : state) {
     for (int run = 0; run < kRuns; ++run) {
       ChecksumOutput output(query);
@@ -144,7 +162,14 @@ void firing(benchmark::State& state, Strategy strategy) {
       RunReport report;
       stage.report(report);
       merges = report.state.merges;
+      stage.emitter().flush();
+      checksum = output.checksum();
     }
+  }
+  const bool with_max = query.aggregates.size() == 3;
+  if (!are_right(state, checksum,
+                 with_max ? expected_checksum<true>(stream) : expected_checksum<false>(stream))) {
+    return;
   }
   firings.report(state);
   state.counters["merges_per_slide"] = static_cast<double>(merges) / static_cast<double>(kSlides);

@@ -19,13 +19,12 @@
 #include <vector>
 
 #include "checksum_output.h"
+#include "right_results.h"
+#include "sliding_limit.h"
 #include "tidemark/operators/key_hash.h"
-#include "tidemark/operators/pipeline.h"
 #include "tidemark/operators/window_operator.h"
 #include "tidemark/perf/bench_source.h"
 #include "tidemark/perf/bench_stream.h"
-#include "tidemark/perf/checksum_sink.h"
-#include "tidemark/runtime/cpu_allowance.h"
 
 namespace tidemark::bench {
 namespace {
@@ -199,26 +198,6 @@ std::uint64_t run_graph(const BenchStream& stream, std::size_t cores, bool fire_
   return checksum;
 }
 
-std::uint64_t run_engine(const BenchStream& stream, std::size_t cores) {
-  PipelineOptions options;
-  options.cores = cores;
-  const CpuAllowance allowance = cpu_allowance();
-  for (std::size_t i = 0; i < std::min(cores, allowance.cpus.size()); ++i) {
-    options.cpus.push_back(allowance.cpus[i]);
-  }
-  std::vector<std::unique_ptr<SourcePartition>> partitions;
-  std::vector<ChecksumSink> checksums(cores);
-  ResultSinks sinks;
-  for (std::size_t i = 0; i < cores; ++i) {
-    partitions.push_back(std::make_unique<BenchPartition>(stream, i, cores));
-    sinks.per_worker.push_back(&checksums[i]);
-  }
-  run_pipeline(headline_query(), partitions, sinks, nullptr, options);
-  std::uint64_t checksum = 0;
-  for (const ChecksumSink& sink : checksums) checksum += sink.checksum();
-  return checksum;
-}
-
 BenchStreamConfig config_of(const benchmark::State& state, std::uint64_t rows) {
   BenchStreamConfig config;
   config.keys = static_cast<std::uint64_t>(state.range(0));
@@ -228,8 +207,8 @@ BenchStreamConfig config_of(const benchmark::State& state, std::uint64_t rows) {
 
 void peer(benchmark::State& state, std::size_t cores) {
   const BenchStream checked(config_of(state, 500'000));
-  if (run_graph(checked, cores, true) != run_engine(checked, cores)) {
-    state.SkipWithError("the graph's results are not the pipeline's");
+  if (!are_right(state, run_graph(checked, cores, true),
+                 expected_checksum(config_of(state, 500'000), kSize, kSlide))) {
     return;
   }
   const BenchStream stream(config_of(state, kRows));

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
+#include "right_results.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/key_table.h"
 #include "tidemark/runtime/state_memory.h"
@@ -24,6 +26,9 @@ class PlainTable {
  public:
   void find_or_insert(std::span<const std::int64_t> keys, std::span<std::uint32_t> slots) {
     for (std::size_t i = 0; i < keys.size(); ++i) slots[i] = slot_of(keys[i]);
+  }
+  std::size_t bytes() const {
+    return table_.capacity() * sizeof table_[0] + keys_.capacity() * sizeof keys_[0];
   }
 
  private:
@@ -63,6 +68,8 @@ class PlainTable {
 class Plain {
  public:
   void take(const std::int64_t* keys) { table_.find_or_insert({keys, kChunk}, slots_); }
+  const std::vector<std::uint32_t>& slots() const { return slots_; }
+  std::size_t bytes() const { return table_.bytes(); }
 
  private:
   PlainTable table_;
@@ -76,6 +83,8 @@ class Stage {
     hash_keys(batch_, 1, 0, kChunk);
     table_.find_or_insert(batch_, 0, slots_);
   }
+  const std::vector<std::uint32_t>& slots() const { return slots_; }
+  std::size_t bytes() const { return memory_.bytes(); }
 
  private:
   Schema schema_ = {{"key", ColumnType::kInt64}};
@@ -89,19 +98,42 @@ std::int64_t random_key(std::uint64_t row, std::uint64_t keys) {
   return static_cast<std::int64_t>(mix_key(row) % keys);
 }
 
-// Random known keys.
+// A table that has all keys.
 template <typename Table>
-void hits(benchmark::State& state) {
-  const auto keys = static_cast<std::uint64_t>(state.range(0));
-  std::vector<std::int64_t> rows(std::size_t{1} << 20);
-  Table table;
+void fill(Table& table, std::uint64_t keys) {
+  std::vector<std::int64_t> rows(kChunk);
   for (std::uint64_t first = 0; first < keys; first += kChunk) {
     for (std::size_t i = 0; i < kChunk; ++i) {
       rows[i] = static_cast<std::int64_t>(std::min(first + i, keys - 1));
     }
     table.take(rows.data());
   }
+}
+
+// What the table says to all rows, a chunk at a time.
+template <typename Table>
+std::vector<std::uint32_t> slots_of(Table& table, const std::vector<std::int64_t>& rows) {
+  std::vector<std::uint32_t> slots;
+  for (std::size_t i = 0; i < rows.size(); i += kChunk) {
+    table.take(rows.data() + i);
+    slots.insert(slots.end(), table.slots().begin(), table.slots().end());
+  }
+  return slots;
+}
+
+// Random known keys.
+template <typename Table>
+void hits(benchmark::State& state) {
+  const auto keys = static_cast<std::uint64_t>(state.range(0));
+  std::vector<std::int64_t> rows(std::size_t{1} << 20);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = random_key(i, keys);
+  Table table;
+  fill(table, keys);
+  {
+    Plain plain;
+    fill(plain, keys);
+    if (!are_right(state, slots_of(table, rows), slots_of(plain, rows))) return;
+  }
   for (auto _ : state) {
     for (std::size_t i = 0; i < rows.size(); i += kChunk) table.take(rows.data() + i);
   }
@@ -115,6 +147,8 @@ void growth(benchmark::State& state) {
   const auto keys = static_cast<std::size_t>(state.range(0));
   std::vector<std::int64_t> rows(kChunk);
   std::vector<double> chunks;
+  std::vector<std::uint32_t> last;
+  std::size_t bytes = 0;
   for (auto _ : state) {
     Table table;
     chunks.clear();
@@ -124,9 +158,17 @@ void growth(benchmark::State& state) {
       table.take(rows.data());
       chunks.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
     }
+    last = table.slots();
+    bytes = table.bytes();
   }
+  // Keys are numbered as they come, in whole chunks.
+  std::vector<std::uint32_t> numbers(kChunk);
+  std::iota(numbers.begin(), numbers.end(),
+            static_cast<std::uint32_t>((keys - 1) / kChunk * kChunk));
+  if (!are_right(state, last, numbers)) return;
   std::sort(chunks.begin(), chunks.end());
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(keys));
+  state.counters["bytes_per_key"] = static_cast<double>(bytes) / static_cast<double>(keys);
   state.counters["median_chunk_us"] = chunks[chunks.size() / 2];
   state.counters["p99_9_chunk_us"] = chunks[chunks.size() * 999 / 1000];
   state.counters["worst_chunk_us"] = chunks.back();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "right_results.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/pane.h"
 #include "tidemark/operators/window_state.h"
@@ -37,33 +38,66 @@ struct Entry {
   std::int64_t count = 0;
   std::int64_t sum = 0;
   std::int64_t max = INT64_MIN;
+  friend bool operator==(const Entry&, const Entry&) = default;
+};
+
+class Limit {
+ public:
+  explicit Limit(std::uint64_t keys) : index_(keys) {}
+
+  void take(const Rows& rows, std::size_t slice) {
+    open_.clear();
+    const std::size_t first = slice % kSlices * kRows;
+    for (std::size_t i = first; i < first + kRows; ++i) {
+      const std::uint32_t slot = rows.slots[i];
+      std::uint32_t at = index_[slot];
+      if (at >= open_.size() || open_[at].slot != slot) {
+        at = index_[slot] = static_cast<std::uint32_t>(open_.size());
+        open_.push_back({slot});
+      }
+      Entry& entry = open_[at];
+      ++entry.count;
+      entry.sum += rows.amounts[i];
+      entry.max = std::max(entry.max, rows.amounts[i]);
+    }
+  }
+  const std::vector<Entry>& open() const { return open_; }
+
+ private:
+  std::vector<std::uint32_t> index_;
+  std::vector<Entry> open_;
 };
 
 void limit_loop(benchmark::State& state) {
   const auto keys = static_cast<std::uint64_t>(state.range(0));
   const Rows rows(keys);
-  std::vector<std::uint32_t> index(keys);
-  std::vector<Entry> open;
+  Limit limit(keys);
   std::size_t slice = 0;
   for (auto _ : state) {
-    open.clear();
-    const std::size_t first = slice++ % kSlices * kRows;
-    for (std::size_t i = first; i < first + kRows; ++i) {
-      const std::uint32_t slot = rows.slots[i];
-      std::uint32_t at = index[slot];
-      if (at >= open.size() || open[at].slot != slot) {
-        at = index[slot] = static_cast<std::uint32_t>(open.size());
-        open.push_back({slot});
-      }
-      Entry& entry = open[at];
-      ++entry.count;
-      entry.sum += rows.amounts[i];
-      entry.max = std::max(entry.max, rows.amounts[i]);
-    }
-    benchmark::DoNotOptimize(open.data());
+    limit.take(rows, slice++);
+    benchmark::DoNotOptimize(limit.open().data());
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRows));
+}
+
+// The entries of a pane, by what their results are.
+std::vector<Entry> entries_of(const Pane& pane, const AggregateLayout& layout) {
+  std::vector<const std::byte*> states;
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < pane.size(); ++i) {
+    states.push_back(pane.entries() + i * layout.entry_size());
+    entries.push_back({entry_header(states.back()).slot});
+  }
+  Batch results(layout.result_columns(), pane.size());
+  std::vector<CellOverflow> overflows;
+  layout.lower(states.data(), nullptr, states.size(), results, 0, 0, overflows);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].count = results.column(0).int64s()[i];
+    entries[i].sum = results.column(1).int64s()[i];
+    entries[i].max = results.column(2).int64s()[i];
+  }
+  return entries;
 }
 
 void pane(benchmark::State& state) {
@@ -96,6 +130,9 @@ void pane(benchmark::State& state) {
     benchmark::DoNotOptimize(pane.entries());
     benchmark::ClobberMemory();
   }
+  Limit limit(keys);
+  limit.take(rows, slice - 1);
+  if (!are_right(state, entries_of(pane, layout), limit.open())) return;
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRows));
 }
 

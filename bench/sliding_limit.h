@@ -7,6 +7,7 @@
 #include <deque>
 #include <vector>
 
+#include "tidemark/perf/bench_stream.h"
 #include "tidemark/perf/result_checksum.h"
 
 namespace tidemark::bench {
@@ -14,10 +15,12 @@ namespace tidemark::bench {
 // Sliding count, sum and max per int64 key over rows in order of time, whose types, window and
 // aggregates are all known to the compiler: hash probe, pane update, slide by two stacks, and every
 // result into a checksum. No batches, queues, watermarks, disorder, NULLs or overflow checks.
-class SlidingLimit {
+// Without `kWithMax` the results are count and sum alone.
+template <bool kWithMax>
+class BasicSlidingLimit {
  public:
   // All times in ms; slide divides size.
-  SlidingLimit(std::int64_t size, std::int64_t slide, std::int64_t start)
+  BasicSlidingLimit(std::int64_t size, std::int64_t slide, std::int64_t start)
       : slide_(slide), panes_per_window_(static_cast<std::size_t>(size / slide)), edge_(start) {
     rehash(1024);
   }
@@ -117,7 +120,11 @@ class SlidingLimit {
       if (running.live == 0) continue;
       State total = running.front;
       total.merge(running.back);
-      checksum_ += checksum_cell_mix(edge_, keys_[slot], total.count, total.sum, total.max);
+      if constexpr (kWithMax) {
+        checksum_ += checksum_cell_mix(edge_, keys_[slot], total.count, total.sum, total.max);
+      } else {
+        checksum_ += checksum_cell_mix(edge_, keys_[slot], total.count, total.sum);
+      }
       ++results_;
     }
   }
@@ -163,5 +170,23 @@ class SlidingLimit {
   std::uint64_t checksum_ = 0;
   std::uint64_t results_ = 0;
 };
+
+using SlidingLimit = BasicSlidingLimit<true>;
+
+// Of all windows of a stream, to the last one that holds rows.
+inline std::uint64_t expected_checksum(const BenchStreamConfig& config, std::int64_t size,
+                                       std::int64_t slide) {
+  const BenchStream stream(config);
+  SlidingLimit limit(size, slide, config.start + slide);
+  EventTime time = 0;
+  std::int64_t key = 0;
+  std::int64_t amount = 0;
+  for (std::uint64_t row = 0; row < config.rows; ++row) {
+    stream.fill(row, 1, 1, &time, &key, &amount);
+    limit.add(time, key, amount);
+  }
+  limit.finish();
+  return limit.checksum();
+}
 
 }  // namespace tidemark::bench
