@@ -6,16 +6,18 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
+#include <string_view>
 #include <vector>
 
+#include "aggregate_limits.h"
+#include "right_results.h"
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/pane.h"
 #include "tidemark/operators/user_aggregate.h"
@@ -28,6 +30,7 @@ constexpr std::size_t kKeys = 1000;
 constexpr std::size_t kChunk = 256;
 constexpr std::size_t kRows = 256 * 1024;  // of a slice; about 262 values for each key
 constexpr std::int64_t kValues = 1000;     // different ones
+constexpr std::size_t kSlices = 8;         // that are merged
 
 struct Rows {
   std::vector<std::uint32_t> slots;
@@ -66,6 +69,42 @@ AggregateLayout layout_of(AggregateFunction function, std::pmr::memory_resource&
   return AggregateLayout({{"x", ColumnType::kInt64}}, {spec}, false, memory);
 }
 
+// What a state says, as a number: of lists of the most frequent the first, of others their length.
+double number_of(const Column& column, std::size_t row, AggregateFunction function) {
+  if (column.type() == ColumnType::kInt64) return static_cast<double>(column.int64s()[row]);
+  if (column.type() == ColumnType::kDouble) return column.doubles()[row];
+  const std::string_view list = column.string(row);
+  if (function == AggregateFunction::kTopK) return std::strtod(list.data() + 1, nullptr);
+  return static_cast<double>(1 + std::count(list.begin(), list.end(), ','));
+}
+
+// The results of a pane's entries, by slot.
+std::vector<double> results_of(const Pane& pane, const AggregateLayout& layout,
+                               AggregateFunction function) {
+  std::vector<const std::byte*> entries;
+  for (std::size_t i = 0; i < pane.size(); ++i) {
+    entries.push_back(pane.entries() + i * layout.entry_size());
+  }
+  Batch results(layout.result_columns(), entries.size());
+  std::vector<CellOverflow> overflows;
+  layout.lower(entries.data(), nullptr, entries.size(), results, 0, 0, overflows);
+  std::vector<double> by_slot(kKeys);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    by_slot[entry_header(entries[i]).slot] = number_of(results.column(0), i, function);
+  }
+  return by_slot;
+}
+
+// Of exact aggregates but for rounding; of the others within a few percent.
+bool are_close(const std::vector<double>& a, const std::vector<double>& b,
+               AggregateFunction function) {
+  const bool exact = function != AggregateFunction::kApproxDistinct &&
+                     function != AggregateFunction::kApproxQuantile;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](double x, double y) {
+    return std::abs(x - y) <= (exact ? 1e-9 : 0.1) * std::abs(y);
+  });
+}
+
 void fill(Pane& pane, const AggregateLayout& layout) {
   const Rows& all = rows();
   std::vector<std::byte*> entries(kChunk);
@@ -95,23 +134,32 @@ void update(benchmark::State& state, AggregateFunction function) {
 }
 
 // Eight slices' entries into running rows, as recompute and the back stack do it.
+void merge_slices(const Pane& slice, const AggregateLayout& layout, Pane& running) {
+  std::array<std::uint32_t, kChunk> slots;
+  std::array<std::byte*, kChunk> rows;
+  std::uint64_t stamp = 0;
+  for (std::size_t i = 0; i < kSlices; ++i) {
+    for (std::size_t from = 0; from < slice.size(); from += kChunk) {
+      const std::size_t n = std::min(kChunk, slice.size() - from);
+      const std::byte* const entries = slice.entries() + from * layout.entry_size();
+      for (std::size_t row = 0; row < n; ++row) {
+        slots[row] = entry_header(entries + row * layout.entry_size()).slot;
+      }
+      running.prepare(++stamp, n, kKeys);
+      running.find_or_add({slots.data(), n}, 0, rows.data());
+      layout.merge(rows.data(), entries, n);
+    }
+  }
+}
+
 void merge(benchmark::State& state, AggregateFunction function) {
-  constexpr std::size_t kSlices = 8;
   StateMemory memory;
   const AggregateLayout layout = layout_of(function, memory);
   Pane slice(layout, memory);
   fill(slice, layout);
-  const std::size_t entry_size = layout.entry_size();
   for (auto _ : state) {
     Pane running(layout, memory);
-    running.prepare(1, slice.size(), kKeys);
-    for (std::size_t i = 0; i < kSlices; ++i) {
-      for (std::size_t entry = 0; entry < slice.size(); ++entry) {
-        const std::byte* const from = slice.entries() + entry * entry_size;
-        std::byte* into = running.find_or_add(entry_header(from).slot);
-        layout.merge(&into, from, 1);
-      }
-    }
+    merge_slices(slice, layout, running);
     benchmark::DoNotOptimize(running.entries());
   }
   report(state, kSlices * kKeys);
@@ -138,109 +186,108 @@ void lower(benchmark::State& state, AggregateFunction function) {
 
 // --- The shortest loops ---
 
-// Calls add(state of the row's key, value) for all rows.
-template <typename State, typename Add>
-void loop(benchmark::State& state, Add add) {
+template <typename Limit>
+std::vector<Limit> filled() {
   const Rows& all = rows();
-  for (auto _ : state) {
-    std::vector<State> states(kKeys);
-    for (std::size_t i = 0; i < all.chunks.size(); ++i) {
-      const std::int64_t* const values = all.chunks[i].column(0).int64s();
-      for (std::size_t row = 0; row < kChunk; ++row) {
-        add(states[all.slots[i * kChunk + row]], values[row]);
-      }
+  std::vector<Limit> states(kKeys);
+  for (std::size_t i = 0; i < all.chunks.size(); ++i) {
+    const std::int64_t* const values = all.chunks[i].column(0).int64s();
+    for (std::size_t row = 0; row < kChunk; ++row) {
+      states[all.slots[i * kChunk + row]].add(values[row]);
     }
-    benchmark::DoNotOptimize(states.data());
   }
+  return states;
+}
+
+template <typename Limit>
+std::vector<Limit> merged(const std::vector<Limit>& slice) {
+  std::vector<Limit> running(kKeys);
+  for (std::size_t i = 0; i < kSlices; ++i) {
+    for (std::size_t key = 0; key < kKeys; ++key) running[key].merge(slice[key]);
+  }
+  return running;
+}
+
+template <typename Limit>
+std::vector<double> results_of(const std::vector<Limit>& states) {
+  std::vector<double> results;
+  results.reserve(states.size());
+  for (const Limit& state : states) results.push_back(state.result());
+  return results;
+}
+
+template <typename Limit>
+void limit_update(benchmark::State& state) {
+  rows();
+  for (auto _ : state) benchmark::DoNotOptimize(filled<Limit>().data());
   report(state, kRows);
 }
 
-void limit_sum(benchmark::State& state) {
-  loop<std::int64_t>(state, [](std::int64_t& sum, std::int64_t value) { sum += value; });
+template <typename Limit>
+void limit_merge(benchmark::State& state) {
+  const std::vector<Limit> slice = filled<Limit>();
+  for (auto _ : state) benchmark::DoNotOptimize(merged(slice).data());
+  report(state, kSlices * kKeys);
 }
 
-struct Welford {
-  double count = 0;
-  double mean = 0;
-  double squares = 0;
-};
-void limit_variance(benchmark::State& state) {
-  loop<Welford>(state, [](Welford& welford, std::int64_t value) {
-    const auto x = static_cast<double>(value);
-    const double distance = x - welford.mean;
-    welford.mean += distance / ++welford.count;
-    welford.squares += distance * (x - welford.mean);
-  });
-}
-
-void limit_last(benchmark::State& state) {
-  loop<std::int64_t>(state, [](std::int64_t& last, std::int64_t value) { last = value; });
-}
-
-void limit_values(benchmark::State& state) {
-  loop<std::vector<std::int64_t>>(state, [](std::vector<std::int64_t>& values, std::int64_t value) {
-    values.push_back(value);
-  });
-}
-
-void limit_set(benchmark::State& state) {
-  loop<std::unordered_set<std::int64_t>>(state, [](std::unordered_set<std::int64_t>& values,
-                                                   std::int64_t value) { values.insert(value); });
-}
-
-void limit_counts(benchmark::State& state) {
-  loop<std::unordered_map<std::int64_t, std::int64_t>>(
-      state, [](std::unordered_map<std::int64_t, std::int64_t>& counts, std::int64_t value) {
-        ++counts[value];
-      });
-}
-
-void limit_nth_element(benchmark::State& state) {
-  const Rows& all = rows();
-  std::vector<std::vector<std::int64_t>> values(kKeys);
-  for (std::size_t row = 0; row < kRows; ++row) {
-    values[all.slots[row]].push_back(all.chunks[row / kChunk].column(0).int64s()[row % kChunk]);
-  }
-  std::vector<std::int64_t> scratch;
-  for (auto _ : state) {
-    std::int64_t sum = 0;
-    for (const std::vector<std::int64_t>& of_key : values) {
-      scratch = of_key;
-      const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>(scratch.size() / 2);
-      std::nth_element(scratch.begin(), middle, scratch.end());
-      sum += *middle;
-    }
-    benchmark::DoNotOptimize(sum);
-  }
+template <typename Limit>
+void limit_lower(benchmark::State& state) {
+  const std::vector<Limit> slice = filled<Limit>();
+  for (auto _ : state) benchmark::DoNotOptimize(results_of(slice).data());
   report(state, kKeys);
 }
 
-const std::vector<AggregateFunction> kFunctions{
-    AggregateFunction::kSum,           AggregateFunction::kVariance,
-    AggregateFunction::kFirst,         AggregateFunction::kLast,
-    AggregateFunction::kCountDistinct, AggregateFunction::kApproxDistinct,
-    AggregateFunction::kMedian,        AggregateFunction::kApproxQuantile,
-    AggregateFunction::kTopK,          AggregateFunction::kCollect,
-    AggregateFunction::kUser,
-};
+// Whether the aggregate and its limit say the same of a slice, and of slices merged.
+template <typename Limit>
+bool is_right(AggregateFunction function) {
+  StateMemory memory;
+  const AggregateLayout layout = layout_of(function, memory);
+  Pane slice(layout, memory);
+  fill(slice, layout);
+  Pane running(layout, memory);
+  merge_slices(slice, layout, running);
+  const std::vector<Limit> states = filled<Limit>();
+  return are_close(results_of(slice, layout, function), results_of(states), function) &&
+         are_close(results_of(running, layout, function), results_of(merged(states)), function);
+}
 
-const int kRegistered = [] {
-  for (const AggregateFunction function : kFunctions) {
-    const std::string name(to_string(function));
-    benchmark::RegisterBenchmark(("update/" + name).c_str(), update, function);
-    benchmark::RegisterBenchmark(("merge/" + name).c_str(), merge, function);
-    benchmark::RegisterBenchmark(("lower/" + name).c_str(), lower, function);
-  }
-  return 0;
+template <typename Limit>
+void add(AggregateFunction function) {
+  const std::string name(to_string(function));
+  const auto checked = [function](void (*run)(benchmark::State&, AggregateFunction)) {
+    return [function, run](benchmark::State& state) {
+      static const bool right = is_right<Limit>(function);
+      if (are_right(state, right, true)) run(state, function);
+    };
+  };
+  benchmark::RegisterBenchmark(("update/" + name).c_str(), checked(update));
+  benchmark::RegisterBenchmark(("update/" + name + "/limit").c_str(), limit_update<Limit>);
+  benchmark::RegisterBenchmark(("merge/" + name).c_str(), checked(merge));
+  benchmark::RegisterBenchmark(("merge/" + name + "/limit").c_str(), limit_merge<Limit>);
+  benchmark::RegisterBenchmark(("lower/" + name).c_str(), checked(lower));
+  benchmark::RegisterBenchmark(("lower/" + name + "/limit").c_str(), limit_lower<Limit>);
+}
+
+[[maybe_unused]] const bool registered = [] {
+  add<limits::Count>(AggregateFunction::kCount);
+  add<limits::Sum>(AggregateFunction::kSum);
+  add<limits::Min>(AggregateFunction::kMin);
+  add<limits::Max>(AggregateFunction::kMax);
+  add<limits::Average>(AggregateFunction::kAvg);
+  add<limits::Variance>(AggregateFunction::kVariance);
+  add<limits::Deviation>(AggregateFunction::kStddev);
+  add<limits::First>(AggregateFunction::kFirst);
+  add<limits::Last>(AggregateFunction::kLast);
+  add<limits::Distinct>(AggregateFunction::kCountDistinct);
+  add<limits::ApproxDistinct>(AggregateFunction::kApproxDistinct);
+  add<limits::Median>(AggregateFunction::kMedian);
+  add<limits::Quantile>(AggregateFunction::kQuantile);
+  add<limits::ApproxQuantile>(AggregateFunction::kApproxQuantile);
+  add<limits::TopThree>(AggregateFunction::kTopK);
+  add<limits::Collected>(AggregateFunction::kCollect);
+  add<limits::SumOfSquares>(AggregateFunction::kUser);
+  return true;
 }();
-
-BENCHMARK(limit_sum)->Name("update/sum/limit");
-BENCHMARK(limit_variance)->Name("update/variance/limit");
-BENCHMARK(limit_last)->Name("update/last/limit");
-BENCHMARK(limit_set)->Name("update/count_distinct/limit");
-BENCHMARK(limit_counts)->Name("update/top_k/limit");
-BENCHMARK(limit_values)->Name("update/median/limit");
-BENCHMARK(limit_nth_element)->Name("lower/median/limit");
 
 }  // namespace
 }  // namespace tidemark::bench
