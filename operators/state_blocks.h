@@ -11,7 +11,7 @@
 
 namespace tidemark {
 
-// A buddy system (Knowlton 1965): slabs of 64 KiB, halved as often as a block needs it and put
+// A buddy system (Knowlton 1965): slabs of 1 MiB, halved as often as a block needs it and put
 // together again when both halves are free. So what many small states have been serves the larger
 // ones that they become, and the next slice's small ones after that. Blocks that are larger than
 // half a slab are kept by size. What is free is kept as far as it has lately been in use: a stream
@@ -19,7 +19,9 @@ namespace tidemark {
 class StateBlocks final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t kSmallest = 32;
-  static constexpr std::size_t kSlab = 64 * 1024;
+  // As large as StateMemory maps by itself: with its alignment, smaller ones take up to twice as
+  // much.
+  static constexpr std::size_t kSlab = std::size_t{1} << 20;
   static constexpr std::size_t kLargestInSlab = kSlab / 2;
 
   explicit StateBlocks(std::pmr::memory_resource& memory) : memory_(memory) {}
@@ -36,18 +38,19 @@ class StateBlocks final : public std::pmr::memory_resource {
 
  private:
   // Sizes are kSmallest * 2^order.
-  static constexpr std::size_t kSlabOrders = 11;
+  static constexpr std::size_t kSlabOrders = 15;
   static constexpr std::size_t kLargeOrders = 48;
   static constexpr std::size_t kUnits = kSlab / kSmallest;
   // The first blocks of a slab hold what is known of the others.
-  static constexpr std::size_t kHeaderOrder = 6;
+  static constexpr std::size_t kHeaderOrder = 10;
 
   struct FreeBlock {
     FreeBlock* next;
     FreeBlock* previous;
   };
-  // A byte for each unit: of those where a block begins its order, with a bit more if it is free. The bytes
-  // of the header's own units are not needed for that, but the first, which is no free block's.
+  // A byte for each unit: of those where a block begins its order, with a bit more if it is free.
+  // The bytes of the header's own units are not needed for that, but the first, which is no free
+  // block's.
   struct Slab {
     union {
       std::array<std::uint8_t, kUnits> units;
