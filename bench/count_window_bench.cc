@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "checksum_output.h"
+#include "columns_job.h"
+#include "right_results.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/window_operator.h"
 #include "tidemark/perf/result_checksum.h"
@@ -49,13 +51,18 @@ std::uint64_t hand_written(const std::vector<std::int64_t>& keys) {
   return checksum;
 }
 
-std::uint64_t window_stage(const std::vector<std::int64_t>& keys, RunReport& report) {
+WindowQuery count_query() {
   WindowQuery query;
-  query.keys = {{"key", ColumnType::kInt64}};
-  query.values = {{"value", ColumnType::kInt64}};
+  query.keys = RowColumns::key_columns();
+  query.values = RowColumns::value_columns();
   query.windows = {count_window(kWindowRows)};
   query.aggregates = {{AggregateFunction::kCount, AggregateSpec::kRows, "count"},
                       {AggregateFunction::kSum, 0, "sum"}};
+  return query;
+}
+
+std::uint64_t window_stage(const std::vector<std::int64_t>& keys, RunReport& report) {
+  const WindowQuery query = count_query();
   ChecksumOutput output(query);
   WindowOperator stage(query, plan_query(query), output);
   Batch batch(query.row_schema());
@@ -101,17 +108,36 @@ void stage(benchmark::State& state) {
     report = {};
     checksum = window_stage(keys, report);
   }
+  if (!are_right(state, checksum, hand_written(keys))) return;
   count_rows(state);
   state.counters["updates_per_row"] =
       static_cast<double>(report.state.updates) / static_cast<double>(kRows);
   state.counters["peak_live_entries"] = static_cast<double>(report.state.peak_live_entries);
-  if (checksum != hand_written(keys)) {
-    state.SkipWithError("the windows are not those of the hand-written loop");
+}
+
+// Which rows share a window depends on the order in which they arrive, so there is one source.
+void one_source_one_window(benchmark::State& state) {
+  const std::vector<std::int64_t> keys = random_keys(state.range(0));
+  RowColumns rows;
+  rows.reserve(keys.size());
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    rows.add(row, keys[static_cast<std::size_t>(row)], row);
   }
+  RunReport report;
+  std::uint64_t checksum = 0;
+  for (auto _ : state) {
+    std::vector<ChecksumSink> sinks(1);
+    report = run_columns(count_query(), rows, sinks);
+    checksum = checksum_of(sinks);
+  }
+  if (!are_right(state, checksum, hand_written(keys))) return;
+  report_rate(state, rows.size());
+  report_counters(state, report);
 }
 
 BENCHMARK(limit)->ArgName("keys")->Arg(1000)->Arg(100'000);
 BENCHMARK(stage)->ArgName("keys")->Arg(1000)->Arg(100'000);
+BENCHMARK(one_source_one_window)->ArgName("keys")->Arg(1000)->Arg(100'000)->UseRealTime();
 
 }  // namespace
 }  // namespace tidemark::bench

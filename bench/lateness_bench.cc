@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checksum_output.h"
+#include "columns_job.h"
 #include "right_results.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/window_operator.h"
@@ -266,6 +267,25 @@ void stage(benchmark::State& state, std::int64_t lateness) {
   state.counters["late_rows"] = static_cast<double>(report.rows_late);
 }
 
+// Which windows fire again, and how often, depends on the watermark that a late row meets, so there
+// is one source.
+void one_source_one_window(benchmark::State& state) {
+  const Shape shape = shape_of(state);
+  RowColumns rows;
+  rows.reserve(static_cast<std::size_t>(shape.rows));
+  for (std::int64_t number = 0; number < shape.rows; ++number) {
+    const Row row = row_at(number, state.range(2));
+    rows.add(row.time, row.key, row.amount);
+  }
+  RunReport report;
+  for (auto _ : state) {
+    std::vector<ChecksumSink> sinks(1);
+    report = run_columns(query_of(shape, kLateness), rows, sinks);
+  }
+  report_rate(state, rows.size());
+  report_counters(state, report);
+}
+
 void without_lateness(benchmark::State& state) { stage(state, 0); }
 void ten_minutes(benchmark::State& state) { stage(state, kLateness); }
 
@@ -280,6 +300,7 @@ void shapes(benchmark::internal::Benchmark* bench) {
 BENCHMARK(limit)->Apply(shapes);
 BENCHMARK(without_lateness)->Apply(shapes);
 BENCHMARK(ten_minutes)->Apply(shapes);
+BENCHMARK(one_source_one_window)->Apply(shapes)->UseRealTime();
 
 }  // namespace
 }  // namespace tidemark::bench

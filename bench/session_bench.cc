@@ -1,6 +1,6 @@
 // What sessions cost a row: a window stage by itself, in order and out of order, on the path of
 // sessions and on the general one, beside the shortest hand-written loops for the same sessions,
-// whose checksum must be the same.
+// whose checksum must be the same. And the same as a pipeline, in order; names tell the topology.
 //
 //   session_bench --benchmark_repetitions=10 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "checksum_output.h"
+#include "columns_job.h"
+#include "right_results.h"
 #include "session_limit.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/window_operator.h"
@@ -24,7 +26,8 @@ namespace {
 // three times that a session has twenty rows. Long enough for many keys to see their sessions end.
 std::vector<std::int64_t> random_keys(std::int64_t keys) {
   std::mt19937_64 random(1);
-  std::vector<std::int64_t> sequence(static_cast<std::size_t>(std::max(2'000'000L, 8 * keys)));
+  const std::int64_t rows = std::clamp(8 * keys, std::int64_t{2'000'000}, std::int64_t{40'000'000});
+  std::vector<std::int64_t> sequence(static_cast<std::size_t>(rows));
   for (std::int64_t& key : sequence) {
     key = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(keys));
   }
@@ -146,6 +149,12 @@ void stage(benchmark::State& state, Strategy strategy) {
   Outcome outcome;
   for (auto _ : state) outcome = run_stage(job);
   count_rows(state, job);
+  const std::uint64_t by_array =
+      sessions_by_array(job.keys, static_cast<std::size_t>(job.distinct), job.gap);
+  if (!are_right(state, outcome.checksum, run_limit(job)) ||
+      !are_right(state, outcome.checksum, by_array)) {
+    return;
+  }
   const StateCounters& counters = outcome.report.state;
   const auto rows = static_cast<double>(job.keys.size());
   state.counters["updates_per_row"] = static_cast<double>(counters.updates) / rows;
@@ -154,18 +163,38 @@ void stage(benchmark::State& state, Strategy strategy) {
   state.counters["merges"] = static_cast<double>(counters.merges);
   state.counters["peak_live_entries"] = static_cast<double>(counters.peak_live_entries);
   state.counters["peak_state_bytes"] = static_cast<double>(counters.peak_state_bytes);
-  if (outcome.checksum != run_limit(job) ||
-      outcome.checksum !=
-          sessions_by_array(job.keys, static_cast<std::size_t>(job.distinct), job.gap)) {
-    state.SkipWithError("the sessions are not those of the hand-written loops");
-  }
 }
+
+void pipeline(benchmark::State& state, std::size_t cores) {
+  const Job job(state);
+  RowColumns rows;
+  rows.reserve(job.times.size());
+  for (const EventTime time : job.times) {
+    rows.add(time, job.keys[static_cast<std::size_t>(time)], time);
+  }
+  RunReport report;
+  std::uint64_t checksum = 0;
+  for (auto _ : state) {
+    std::vector<ChecksumSink> sinks(cores);
+    report = run_columns(job.query, rows, sinks);
+    checksum = checksum_of(sinks);
+  }
+  if (!are_right(state, checksum, run_limit(job))) return;
+  report_rate(state, rows.size());
+  report_counters(state, report);
+}
+
+void one_source_one_window(benchmark::State& state) { pipeline(state, 1); }
+void two_sources_two_windows(benchmark::State& state) { pipeline(state, 2); }
 
 const std::vector<std::string> kNames = {"keys", "disorder"};
 
 // Rows come up to as many ms late as their key comes once in the mean, times `disorder`.
-BENCHMARK(limit)->ArgNames(kNames)->ArgsProduct({{1000, 100'000, 1'000'000}, {0}});
-BENCHMARK(array_loop)->ArgNames(kNames)->ArgsProduct({{1000, 100'000, 1'000'000}, {0}});
+const std::vector<std::int64_t> kKeyCounts = {1, 1000, 100'000, 1'000'000, 10'000'000};
+BENCHMARK(limit)->ArgNames(kNames)->ArgsProduct({kKeyCounts, {0}});
+BENCHMARK(array_loop)->ArgNames(kNames)->ArgsProduct({kKeyCounts, {0}});
+BENCHMARK(one_source_one_window)->ArgNames(kNames)->ArgsProduct({kKeyCounts, {0}})->UseRealTime();
+BENCHMARK(two_sources_two_windows)->ArgNames(kNames)->ArgsProduct({kKeyCounts, {0}})->UseRealTime();
 BENCHMARK_CAPTURE(stage, sessions, Strategy::kAuto)
     ->ArgNames(kNames)
     ->ArgsProduct({{1000, 100'000, 1'000'000}, {0, 2, 20}});

@@ -42,6 +42,9 @@ BenchStreamConfig stream_config(const benchmark::State& state) {
   config.keys = static_cast<std::uint64_t>(state.range(0));
   config.rows = rows_of(state);
   config.event_rate = static_cast<std::uint64_t>(state.range(2));
+  if (state.range(4) > 0) {
+    config.skew = {SkewKind::kZipf, static_cast<double>(state.range(4)) / 100};
+  }
   return config;
 }
 
@@ -188,14 +191,18 @@ void two_pipelines_apart(benchmark::State& state) {
 // million keys, where every row comes with a hundred results. The last two are a pair: the longest
 // windows beside the shortest, with as many rows and results in a slide.
 void sizes(benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"keys", "size_over_slide", "rows_per_slide", "slides"})
-      ->Args({1'000, 3'600, 10'000, 4'500})
-      ->Args({1'000, 1, 10'000, 4'500})
-      ->Args({10'000, 3'600, 10'000, 4'500})
-      ->Args({100'000, 3'600, 10'000, 4'500})
-      ->Args({1'000'000, 3'600, 10'000, 3'800})
-      ->Args({100, 86'400, 1'000, 95'000})
-      ->Args({100, 1, 1'000, 95'000})
+  bench->ArgNames({"keys", "size_over_slide", "rows_per_slide", "slides", "zipf_percent"})
+      ->Args({1'000, 3'600, 10'000, 4'500, 0})
+      ->Args({1'000, 1, 10'000, 4'500, 0})
+      ->Args({1'000, 10, 10'000, 4'500, 0})
+      ->Args({1'000, 60, 10'000, 4'500, 0})
+      ->Args({10'000, 3'600, 10'000, 4'500, 0})
+      ->Args({100'000, 3'600, 10'000, 4'500, 0})
+      ->Args({100'000, 60, 10'000, 4'500, 0})
+      ->Args({100'000, 3'600, 10'000, 4'500, 110})
+      ->Args({1'000'000, 3'600, 10'000, 3'800, 0})
+      ->Args({100, 86'400, 1'000, 95'000, 0})
+      ->Args({100, 1, 1'000, 95'000, 0})
       ->Iterations(1)
       ->MeasureProcessCPUTime()
       ->UseRealTime()
@@ -206,8 +213,8 @@ BENCHMARK(limit_one_thread)->Apply(sizes);
 BENCHMARK(one_source_one_window)->Apply(sizes);
 BENCHMARK(two_sources_two_windows)->Apply(sizes);
 void few_keys(benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"keys", "size_over_slide", "rows_per_slide", "slides"})
-      ->Args({1'000, 3'600, 10'000, 4'500})
+  bench->ArgNames({"keys", "size_over_slide", "rows_per_slide", "slides", "zipf_percent"})
+      ->Args({1'000, 3'600, 10'000, 4'500, 0})
       ->Iterations(1)
       ->MeasureProcessCPUTime()
       ->UseRealTime()

