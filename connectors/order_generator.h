@@ -58,6 +58,9 @@ inline constexpr std::array<OrderColumnInfo, 6> kOrderColumns{{
 // so any number of threads may share one.
 class OrderGenerator {
  public:
+  // In cents; all from 1 on are as likely.
+  static constexpr std::uint64_t kLargestAmount = 100'000;
+
   // `config` is valid.
   explicit OrderGenerator(const OrdersConfig& config);
 
@@ -83,7 +86,6 @@ class OrderGenerator {
   const EventClock& clock() const { return clock_; }
 
  private:
-  static constexpr std::uint64_t kLargestAmount = 100'000;
   static constexpr std::uint64_t kCountryDraw = 2;
   static constexpr std::uint64_t kDisorderDraw = 3;
 

@@ -24,7 +24,7 @@ KeySpread spread_of(SkewKind kind) {
 
 StreamShape expected_stream(std::uint64_t keys, std::uint64_t rate, const Skew& skew,
                             std::int64_t disorder) {
-  return {keys, static_cast<double>(rate), spread_of(skew.kind), skew.parameter, disorder};
+  return {keys, static_cast<double>(rate), spread_of(skew.kind), skew.parameter, disorder, {}};
 }
 
 Expected<StreamShape> parse_stream_shape(std::string_view text) {

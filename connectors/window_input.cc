@@ -160,6 +160,20 @@ Expected<WindowInput> open_file(const WindowInputOptions& options) {
   return input;
 }
 
+double different_values(OrderColumn column, const OrdersConfig& orders) {
+  switch (column) {
+    case OrderColumn::kAmount:
+    case OrderColumn::kCents:
+      return static_cast<double>(OrderGenerator::kLargestAmount);
+    case OrderColumn::kOrderId:
+      return StreamShape::kAllDifferent;
+    case OrderColumn::kTime:
+      return orders.rate <= 1000 ? StreamShape::kAllDifferent : 0;
+    default:
+      return 0;
+  }
+}
+
 Expected<void> bind_order_columns(const WindowInputOptions& options,
                                   const std::vector<CsvValueInput>& values, WindowInput& input,
                                   std::vector<OrderValue>& columns) {
@@ -242,6 +256,12 @@ Expected<WindowInput> open_generator(const WindowInputOptions& options) {
     input.stream = expected_stream(1, orders.rate, Skew{}, orders.disorder);
   } else if (options.keys == std::vector<std::string>{"user_id"}) {
     input.stream = expected_stream(orders.keys, orders.rate, orders.skew, orders.disorder);
+  }
+  if (input.stream) {
+    for (std::size_t i = input.keys.size(); i < columns.size(); ++i) {
+      input.stream->different_values.push_back(
+          columns[i].condition ? 0 : different_values(columns[i].column, orders));
+    }
   }
   const std::size_t shards = may_be_dealt_out(options.query, orders.disorder)
                                  ? std::max<std::size_t>(options.cores, 1)

@@ -45,8 +45,10 @@ struct StreamCost {
   double entry_bytes = 0;
   double running_bytes = 0;
   double index_bytes = 0;
+  // And of what handles stand for: see growing_cost().
+  double grown_bytes = 0;
 
-  double state_bytes() const { return entry_bytes + running_bytes + index_bytes; }
+  double state_bytes() const { return entry_bytes + running_bytes + index_bytes + grown_bytes; }
 };
 
 // Bytes of the states of one entry, and of those that running rows have only once since they can be

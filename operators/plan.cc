@@ -7,6 +7,7 @@
 
 #include "tidemark/operators/aggregate_layout.h"
 #include "tidemark/operators/base_interval_cost.h"
+#include "tidemark/operators/growing_cost.h"
 #include "tidemark/operators/keyed_window_cost.h"
 #include "tidemark/operators/session_windows.h"
 #include "tidemark/operators/shared_windows.h"
@@ -173,6 +174,11 @@ std::vector<WindowPlan> plan_query(const WindowQuery& query,
     } else if (stream) {
       plan.stream_cost = stream_cost(window, plan.strategy, plan.state_size, *stream,
                                      {query.delay, query.lateness});
+      if (plan.states_grow) {
+        const GrowingCost grown = growing_cost(query, window, plan.strategy, *stream);
+        plan.stream_cost->grown_bytes = grown.bytes;
+        plan.not_predicted = grown.not_predicted;
+      }
     }
     plans.push_back(std::move(plan));
   }
@@ -235,10 +241,13 @@ std::string stream_cost_text(const WindowPlan& plan) {
              count_text(cost.worst_merges), count_text(cost.results_per_slide)) +
          fmt::format(
              "  predicted state{}: {} live entries; {} of entries, {} of running state, {} "
-             "of index\n",
+             "of index{}\n",
              plan.shared_by > 1 ? " of all windows" : "", count_text(cost.live_entries),
              bytes_text(cost.entry_bytes), bytes_text(cost.running_bytes),
-             bytes_text(cost.index_bytes)) +
+             bytes_text(cost.index_bytes),
+             cost.grown_bytes > 0
+                 ? fmt::format("; {} of values in states that grow", bytes_text(cost.grown_bytes))
+                 : "") +
          not_predicted_text(plan);
 }
 
@@ -289,8 +298,12 @@ std::string general_path_text(const WindowPlan& plan) {
 }  // namespace
 
 std::string to_string(const WindowPlan& plan) {
+  // Without a stream, and of windows that end key by key.
+  const bool is_known = plan.stream_cost && !plan.leaves_shared_path;
   const std::string grown =
-      plan.states_grow ? "  states grow with their values: what that takes is not predicted\n" : "";
+      plan.states_grow && !is_known
+          ? "  states grow with their values: what that takes is not predicted\n"
+          : "";
   if (plan.keeps_sessions_by_key) return sessions_text(plan) + grown;
   if (plan.leaves_shared_path) return general_path_text(plan) + grown;
   const bool shares = plan.strategy != Strategy::kBuckets;

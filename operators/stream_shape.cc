@@ -64,4 +64,21 @@ double expected_keys(const StreamShape& stream, double rows) {
   return fewer + (rows - whole) * (expected_keys_of(stream, whole + 1) - fewer);
 }
 
+void for_each_share(const StreamShape& stream,
+                    const std::function<void(double keys, double share)>& visit) {
+  const auto keys = static_cast<double>(stream.keys);
+  if (stream.spread == KeySpread::kZipf) {
+    double weights = 0;
+    for_each_zipf_block(keys, stream.parameter,
+                        [&](double n, double weight) { weights += n * weight; });
+    for_each_zipf_block(keys, stream.parameter,
+                        [&](double n, double weight) { visit(n, weight / weights); });
+  } else if (stream.spread == KeySpread::kHot && keys > 1) {
+    visit(1, stream.parameter);
+    visit(keys - 1, (1 - stream.parameter) / (keys - 1));
+  } else {
+    visit(keys, 1 / keys);
+  }
+}
+
 }  // namespace tidemark

@@ -34,8 +34,10 @@ BenchStreamConfig stream_of(const ProfileOptions& options, std::uint64_t keys) {
 }
 
 StreamShape shape_of(const ProfileOptions& options, std::uint64_t keys) {
-  return expected_stream(keys, options.stream.event_rate, options.stream.skew,
-                         options.stream.disorder);
+  StreamShape shape = expected_stream(keys, options.stream.event_rate, options.stream.skew,
+                                      options.stream.disorder);
+  shape.different_values = {as_double(BenchStream::kLargestAmount)};
+  return shape;
 }
 
 ProfilePrediction prediction_of(const WindowPlan& plan) {

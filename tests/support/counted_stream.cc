@@ -11,7 +11,11 @@
 
 namespace tidemark::test_support {
 
-StreamShape StreamOfRows::shape() const { return expected_stream(keys, rate, skew, disorder); }
+StreamShape StreamOfRows::shape() const {
+  StreamShape shape = expected_stream(keys, rate, skew, disorder);
+  shape.different_values = {static_cast<double>(BenchStream::kLargestAmount)};
+  return shape;
+}
 
 BenchStreamConfig StreamOfRows::config(EventTime start) const {
   BenchStreamConfig config;
