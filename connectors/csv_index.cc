@@ -5,13 +5,13 @@
 #include <bit>
 #include <cstring>
 
-#include "tidemark/connectors/csv_block.h"
+#include "tidemark/connectors/text_block.h"
 
 namespace tidemark {
 
 namespace {
 
-constexpr std::size_t kRoom = CsvIndex::kBytes + 1 + kCsvBlock;
+constexpr std::size_t kRoom = CsvIndex::kBytes + 1 + kTextBlock;
 
 // Writes `base` + the number of each bit that is set. Eight are written without asking how many
 // there are, which costs less than to mispredict it.
@@ -52,10 +52,10 @@ void CsvIndex::build(std::string_view text) {
   std::size_t rows = 0;
   has_quotes_ = false;
   Carry carry;
-  std::array<char, kCsvBlock> last{};
-  for (std::size_t at = 0; at < size; at += kCsvBlock) {
+  std::array<char, kTextBlock> last{};
+  for (std::size_t at = 0; at < size; at += kTextBlock) {
     const char* block = text.data() + at;
-    if (size - at < kCsvBlock) {
+    if (size - at < kTextBlock) {
       // Bytes behind the end may not be touched: they can lie on a page that is not there.
       std::memcpy(last.data(), block, size - at);
       block = last.data();
@@ -63,7 +63,7 @@ void CsvIndex::build(std::string_view text) {
     std::uint64_t line_feeds = bytes_equal_to(block, '\n');
     std::uint64_t marks = bytes_equal_to(block, delimiter_) | line_feeds;
     const std::uint64_t quotes = bytes_equal_to(block, '"');
-    if (size - at < kCsvBlock) {  // the delimiter may be a zero byte
+    if (size - at < kTextBlock) {  // the delimiter may be a zero byte
       const std::uint64_t inside_text = (std::uint64_t{1} << (size - at)) - 1;
       marks &= inside_text;
     }

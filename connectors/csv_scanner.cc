@@ -5,13 +5,13 @@
 #include <bit>
 #include <cstring>
 
-#include "tidemark/connectors/csv_block.h"
+#include "tidemark/connectors/text_block.h"
 
 namespace tidemark {
 
 namespace {
 
-constexpr std::size_t kBlock = kCsvBlock;
+constexpr std::size_t kBlock = kTextBlock;
 
 // One bit for each of 64 bytes that is a delimiter, a quote or a line feed.
 std::uint64_t find_marks(const char* block, char delimiter) {

@@ -41,9 +41,7 @@ bool JsonRowTexts::next_element(CsvRow& row) {
   count_lines(elements_.begin());
   row.line = line_;
   row.raw = text_.substr(elements_.begin(), end - elements_.begin());
-  while (!row.raw.empty() && row.raw.find_last_of(" \t\r\n") == row.raw.size() - 1) {
-    row.raw.remove_suffix(1);
-  }
+  row.raw = row.raw.substr(0, row.raw.find_last_not_of(" \t\r\n") + 1);
   // The text ends with this one, whole or cut off.
   if (!found) count_lines(text_.size());
   return true;

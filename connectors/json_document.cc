@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "tidemark/connectors/message_text.h"
+#include "tidemark/connectors/text_block.h"
 
 namespace tidemark {
 
@@ -140,8 +142,37 @@ bool JsonElementScanner::skip_string(std::string_view text) {
   return false;
 }
 
+std::size_t JsonElementScanner::skip_blocks(std::string_view text) {
+  while (text.size() - at_ >= kTextBlock) {
+    const char* const block = text.data() + at_;
+    const std::uint64_t escapes = bytes_equal_to(block, '\\');
+    // The last one may escape the byte behind it.
+    if (escapes != 0) return at_ + static_cast<std::size_t>(std::bit_width(escapes)) + 1;
+    const std::uint64_t strings =
+        parity_so_far(bytes_equal_to(block, '"')) ^ (in_string_ ? ~std::uint64_t{0} : 0);
+    const std::uint64_t opening =
+        (bytes_equal_to(block, '{') | bytes_equal_to(block, '[')) & ~strings;
+    const std::uint64_t closing =
+        (bytes_equal_to(block, '}') | bytes_equal_to(block, ']')) & ~strings;
+    for (std::uint64_t bits = opening | closing; bits != 0; bits &= bits - 1) {
+      if ((opening & bits & -bits) != 0) {
+        ++depth_;
+      } else if (--depth_ == 0) {
+        in_string_ = false;
+        return at_ += static_cast<std::size_t>(std::countr_zero(bits)) + 1;
+      }
+    }
+    in_string_ = strings >> 63 != 0;
+    at_ += kTextBlock;
+  }
+  return text.size();
+}
+
 bool JsonElementScanner::next(std::string_view text) {
+  std::size_t by_byte_to = 0;
   while (!closed_ && at_ < text.size()) {
+    if (depth_ > 0 && at_ >= by_byte_to) by_byte_to = skip_blocks(text);
+    if (at_ == text.size()) return false;
     if (in_string_ && !skip_string(text)) return false;
     if (at_ == text.size()) return false;
     const char c = text[at_];

@@ -52,6 +52,9 @@ class JsonElementScanner {
 
  private:
   bool skip_string(std::string_view text);
+  // Goes on to the end of the element's braces, or as far as there are whole blocks without a
+  // backslash. Returns up to where bytes have to be looked at one by one.
+  std::size_t skip_blocks(std::string_view text);
 
   std::size_t at_ = 0;
   std::size_t begin_ = 0;

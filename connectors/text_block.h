@@ -1,4 +1,4 @@
-// 64 bytes of CSV text at once, as masks with a bit for each byte.
+// 64 bytes of text at once, as masks with a bit for each byte.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tidemark {
 
-inline constexpr std::size_t kCsvBlock = 64;
+inline constexpr std::size_t kTextBlock = 64;
 
 // Bit i is set where byte i of the block is `byte`. All 64 bytes are read.
 #if defined(__AVX2__)
@@ -38,7 +38,7 @@ inline std::uint64_t bytes_equal_to(const char* block, char byte) {
 #else
 inline std::uint64_t bytes_equal_to(const char* block, char byte) {
   std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < kCsvBlock; ++i) bits |= std::uint64_t{block[i] == byte} << i;
+  for (std::size_t i = 0; i < kTextBlock; ++i) bits |= std::uint64_t{block[i] == byte} << i;
   return bits;
 }
 #endif
