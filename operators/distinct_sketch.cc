@@ -69,36 +69,50 @@ void DistinctSketch::add(std::uint64_t value) {
   }
 }
 
+// Places are bits of a hash.
+std::uint32_t& DistinctSketch::cell_of(std::uint32_t code) {
+  const std::uint32_t place = code >> 6;
+  const std::size_t mask = sparse_.size() - 1;
+  std::size_t at = place & mask;
+  while (sparse_[at] != 0 && sparse_[at] >> 6 != place) at = (at + 1) & mask;
+  return sparse_[at];
+}
+
 void DistinctSketch::add_sparse(std::uint32_t code) {
-  if (sparse_.size() == sparse_.capacity()) {
-    tidy();
-    const bool crowded = sparse_.size() * 2 > sparse_.capacity();
-    if (crowded && sparse_.capacity() >= kMostSparse) {
+  if (sparse_.empty()) grow();
+  std::uint32_t* cell = &cell_of(code);
+  if (*cell == 0) {
+    if (count_ == kMostCounted) {
       become_dense();
       raise(code);
       return;
     }
-    if (crowded) {
-      sparse_.reserve(std::clamp<std::size_t>(sparse_.capacity() * 2, 4, kMostSparse));
+    if (2 * ++count_ > sparse_.size()) {
+      grow();
+      cell = &cell_of(code);
     }
   }
-  sparse_.push_back(code);
+  *cell = std::max(*cell, code);
 }
 
-void DistinctSketch::tidy() {
-  if (sorted_ == sparse_.size()) return;
-  std::sort(sparse_.begin(), sparse_.end(), std::greater<>());
-  const auto same_place = [](std::uint32_t a, std::uint32_t b) { return a >> 6 == b >> 6; };
-  sparse_.erase(std::unique(sparse_.begin(), sparse_.end(), same_place), sparse_.end());
-  sorted_ = sparse_.size();
+void DistinctSketch::grow() {
+  constexpr std::size_t kFewest = 8;
+  std::pmr::vector<std::uint32_t> before(std::max(kFewest, 2 * sparse_.size()), 0,
+                                         sparse_.get_allocator());
+  before.swap(sparse_);
+  for (const std::uint32_t code : before) {
+    if (code != 0) cell_of(code) = code;
+  }
 }
 
 void DistinctSketch::become_dense() {
   ranks_.assign(kRegisters, 0);
-  for (const std::uint32_t code : sparse_) raise(code);
+  for (const std::uint32_t code : sparse_) {
+    if (code != 0) raise(code);
+  }
   sparse_.clear();
   sparse_.shrink_to_fit();
-  sorted_ = 0;
+  count_ = 0;
 }
 
 // The rank in the coarser table starts with the bits of the place that it does not have.
@@ -114,6 +128,7 @@ void DistinctSketch::raise(std::uint32_t sparse_code) {
 void DistinctSketch::merge(const DistinctSketch& other) {
   if (other.is_sparse()) {
     for (const std::uint32_t code : other.sparse_) {
+      if (code == 0) continue;
       if (is_sparse()) {
         add_sparse(code);
       } else {
@@ -127,16 +142,7 @@ void DistinctSketch::merge(const DistinctSketch& other) {
 }
 
 std::uint64_t DistinctSketch::estimate() const {
-  if (is_sparse()) {
-    DistinctSketch tidied(*this, *sparse_.get_allocator().resource());
-    tidied.tidy();
-    if (tidied.sparse_.size() <= kMostCounted) {
-      return linear_count(tidied.sparse_.size(), std::exp2(kSparsePrecision));
-    }
-    tidied.become_dense();
-    return tidied.estimate_of_registers();
-  }
-  return estimate_of_registers();
+  return is_sparse() ? linear_count(count_, std::exp2(kSparsePrecision)) : estimate_of_registers();
 }
 
 std::uint64_t DistinctSketch::estimate_of_registers() const {

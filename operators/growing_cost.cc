@@ -52,10 +52,10 @@ struct GrowingState {
                state_block(power_above(std::max(cells, 4.0)) * sizeof(CountedValues::Cell));
       }
       case GrowingKind::kSketch: {
-        constexpr double kMostSparse = 1024;
-        const double room = std::min(rows, 2 * different_among(rows, different));
+        constexpr double kMostCells = 1024;
+        const double cells = 2 * different_among(rows, different);
         return state_block(sizeof(DistinctSketch)) +
-               4 * std::min(power_above(std::max(room, 8.0)), kMostSparse);
+               4 * std::min(power_above(std::max(cells, 8.0)), kMostCells);
       }
     }
     return 0;
