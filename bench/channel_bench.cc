@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "right_results.h"
 #include "tidemark/operators/key_hash.h"
 #include "tidemark/operators/key_partition.h"
 #include "tidemark/runtime/channel.h"
@@ -251,6 +252,8 @@ void alignment(benchmark::State& state) {
       benchmark::DoNotOptimize(alignment.on_watermark(i, time));
     }
   }
+  // As the loop below has it, when all channels have risen.
+  if (!are_right(state, alignment.watermark(), time)) return;
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
@@ -284,6 +287,17 @@ Batch keyed_rows() {
   return rows;
 }
 
+// The times of a batch's rows, one after the other, by consumer.
+using DealtOut = std::vector<std::vector<EventTime>>;
+
+DealtOut dealt_out_by_hand(const Batch& rows, std::uint32_t consumers) {
+  DealtOut times(consumers);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    times[consumer_of(rows.hashes()[i], consumers)].push_back(rows.times()[i]);
+  }
+  return times;
+}
+
 // A batch dealt out over `consumers` channels, and the batches taken home again.
 void key_partition(benchmark::State& state) {
   const auto consumers = static_cast<std::size_t>(state.range(0));
@@ -292,13 +306,31 @@ void key_partition(benchmark::State& state) {
   for (const auto& channel : exchange.channels) channels.push_back(channel.get());
   KeyPartition partition(channels);
   Batch rows = keyed_rows();
-  for (auto _ : state) {
+  const auto take_home = [&](const auto& visit) {
+    while (Batch* batch = exchange.inbox.try_receive()) {
+      visit(*batch);
+      channels[batch->header.channel]->release(batch);
+    }
+  };
+  const auto deal_out = [&] {
     partition.route(rows, 0, kRows);
     while (!partition.push()) {
     }
-    while (Batch* batch = exchange.inbox.try_receive()) {
-      channels[batch->header.channel]->release(batch);
-    }
+  };
+  DealtOut times(consumers);
+  deal_out();
+  while (!partition.flush({})) {
+  }
+  take_home([&](const Batch& part) {
+    std::vector<EventTime>& to = times[part.header.channel];
+    to.insert(to.end(), part.times(), part.times() + part.size());
+  });
+  if (!are_right(state, times, dealt_out_by_hand(rows, static_cast<std::uint32_t>(consumers)))) {
+    return;
+  }
+  for (auto _ : state) {
+    deal_out();
+    take_home([](const Batch&) {});
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRows));
 }
