@@ -13,7 +13,7 @@ constexpr std::size_t kMostRowsApart = 64;
 }  // namespace
 
 CsvChunk::CsvChunk(const CsvPlan& plan, std::size_t batch_rows)
-    : RowChunk(plan, batch_rows), index_(plan.delimiter), columns_(plan) {
+    : TextChunk(plan, batch_rows), index_(plan.delimiter), columns_(plan) {
   row_.fields.resize(plan.columns.size());
 }
 

@@ -9,12 +9,12 @@
 #include "tidemark/connectors/csv_index.h"
 #include "tidemark/connectors/csv_plan.h"
 #include "tidemark/connectors/csv_scanner.h"
-#include "tidemark/connectors/row_chunk.h"
+#include "tidemark/connectors/text_chunk.h"
 #include "tidemark/runtime/batch.h"
 
 namespace tidemark {
 
-class CsvChunk final : public RowChunk {
+class CsvChunk final : public TextChunk {
  public:
   CsvChunk(const CsvPlan& plan, std::size_t batch_rows);
 

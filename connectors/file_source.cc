@@ -69,7 +69,7 @@ FileSource::FileSource(FileSourceOptions options, std::unique_ptr<RowInput> inpu
   if (options_.max_ahead && plan_.time_column) guard_.emplace(*options_.max_ahead);
 }
 
-std::unique_ptr<RowChunk> FileSource::make_chunk() const {
+std::unique_ptr<TextChunk> FileSource::make_chunk() const {
   if (options_.format == FileFormat::kCsv) {
     return std::make_unique<CsvChunk>(plan_, options_.batch_rows);
   }

@@ -11,8 +11,8 @@
 #include "tidemark/connectors/file_options.h"
 #include "tidemark/connectors/json_pointer.h"
 #include "tidemark/connectors/read_ahead.h"
-#include "tidemark/connectors/row_chunk.h"
 #include "tidemark/connectors/row_input.h"
+#include "tidemark/connectors/text_chunk.h"
 #include "tidemark/operators/event_time_jumps.h"
 #include "tidemark/operators/source.h"
 #include "tidemark/runtime/error.h"
@@ -38,7 +38,7 @@ class FileSource final : public SourcePartition {
  private:
   FileSource(FileSourceOptions options, std::unique_ptr<RowInput> input, CsvPlan plan,
              JsonColumns json_columns);
-  std::unique_ptr<RowChunk> make_chunk() const;
+  std::unique_ptr<TextChunk> make_chunk() const;
   bool take_chunk();
   void end();
   void report(const BadRow& row);
@@ -54,7 +54,7 @@ class FileSource final : public SourcePartition {
 
   // Polling thread only.
   std::optional<MaxAheadGuard> guard_;
-  RowChunk* chunk_ = nullptr;
+  TextChunk* chunk_ = nullptr;
   std::size_t batch_index_ = 0;
   std::size_t row_index_ = 0;
   bool ended_ = false;

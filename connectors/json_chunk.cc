@@ -49,7 +49,7 @@ bool JsonRowTexts::next_element(CsvRow& row) {
 
 JsonChunk::JsonChunk(const CsvPlan& plan, const JsonColumns& columns, FileFormat format,
                      std::size_t batch_rows)
-    : RowChunk(plan, batch_rows), format_(format), reader_(columns) {
+    : TextChunk(plan, batch_rows), format_(format), reader_(columns) {
   row_.fields.resize(columns.size());
 }
 

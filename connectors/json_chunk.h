@@ -11,7 +11,7 @@
 #include "tidemark/connectors/json_document.h"
 #include "tidemark/connectors/json_pointer.h"
 #include "tidemark/connectors/json_rows.h"
-#include "tidemark/connectors/row_chunk.h"
+#include "tidemark/connectors/text_chunk.h"
 
 namespace tidemark {
 
@@ -38,7 +38,7 @@ class JsonRowTexts {
   JsonElementScanner elements_;
 };
 
-class JsonChunk final : public RowChunk {
+class JsonChunk final : public TextChunk {
  public:
   // `columns` are those of the plan, and must outlive the chunk too.
   JsonChunk(const CsvPlan& plan, const JsonColumns& columns, FileFormat format,

@@ -99,8 +99,8 @@ void ReadAhead::stop() {
   reader_.join();
 }
 
-RowChunk* ReadAhead::try_take() {
-  RowChunk* chunk = nullptr;
+TextChunk* ReadAhead::try_take() {
+  TextChunk* chunk = nullptr;
   ready_.try_pop(chunk);
   return chunk;
 }
@@ -118,28 +118,28 @@ void ReadAhead::run() {
 
 ReadAhead::Round ReadAhead::run_pipeline() {
   Round round = Round::kEnded;
-  const auto read = tbb::make_filter<void, RowChunk*>(
-      tbb::filter_mode::serial_in_order, [this, &round](tbb::flow_control& control) -> RowChunk* {
-        RowChunk* const chunk = read_chunk(round);
+  const auto read = tbb::make_filter<void, TextChunk*>(
+      tbb::filter_mode::serial_in_order, [this, &round](tbb::flow_control& control) -> TextChunk* {
+        TextChunk* const chunk = read_chunk(round);
         if (chunk == nullptr) control.stop();
         return chunk;
       });
   const auto parse =
-      tbb::make_filter<RowChunk*, RowChunk*>(tbb::filter_mode::parallel, [](RowChunk* chunk) {
+      tbb::make_filter<TextChunk*, TextChunk*>(tbb::filter_mode::parallel, [](TextChunk* chunk) {
         chunk->parse();
         return chunk;
       });
-  const auto queue = tbb::make_filter<RowChunk*, void>(tbb::filter_mode::serial_in_order,
-                                                       [this](RowChunk* chunk) { deliver(chunk); });
+  const auto queue = tbb::make_filter<TextChunk*, void>(
+      tbb::filter_mode::serial_in_order, [this](TextChunk* chunk) { deliver(chunk); });
   arena_.execute(
       [&] { tbb::parallel_pipeline(kTokensPerThread * threads_, read & parse & queue); });
   return round;
 }
 
 // A chunk with rows to parse, or nullptr if there is none now (`round` tells) or ever.
-RowChunk* ReadAhead::read_chunk(Round& round) {
+TextChunk* ReadAhead::read_chunk(Round& round) {
   round = Round::kEnded;
-  RowChunk* chunk = nullptr;
+  TextChunk* chunk = nullptr;
   // Waits for the consumer at most: fewer chunks are on their way through here than there are.
   free_.pop(chunk);
   if (chunk == nullptr || stopping_.load(std::memory_order_relaxed)) return nullptr;
@@ -156,7 +156,7 @@ RowChunk* ReadAhead::read_chunk(Round& round) {
   return nullptr;
 }
 
-void ReadAhead::deliver(RowChunk* chunk) {
+void ReadAhead::deliver(TextChunk* chunk) {
   input_.release(chunk->rows());
   ready_.push(chunk);
   consumer_->unpark();

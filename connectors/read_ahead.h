@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "tidemark/connectors/file_options.h"
-#include "tidemark/connectors/row_chunk.h"
 #include "tidemark/connectors/row_input.h"
+#include "tidemark/connectors/text_chunk.h"
 #include "tidemark/runtime/parker.h"
 
 namespace tidemark {
@@ -25,7 +25,7 @@ namespace tidemark {
 // waits for the next one.
 class ReadAhead {
  public:
-  using MakeChunk = std::function<std::unique_ptr<RowChunk>()>;
+  using MakeChunk = std::function<std::unique_ptr<TextChunk>()>;
 
   // `input` must outlive this. CPUs default to those of the calling thread.
   ReadAhead(RowInput& input, const MakeChunk& make_chunk, const FileSourceOptions& options);
@@ -39,9 +39,9 @@ class ReadAhead {
   void stop();
 
   // The next chunk, or nullptr while there is none. Consumer only; never blocks.
-  RowChunk* try_take();
+  TextChunk* try_take();
   // Takes back what try_take() gave. Consumer only; never blocks.
-  void give_back(RowChunk* chunk) { free_.push(chunk); }
+  void give_back(TextChunk* chunk) { free_.push(chunk); }
 
   // True once no chunk will come beyond those that try_take() finds from then on. Any failure is
   // known then.
@@ -56,16 +56,16 @@ class ReadAhead {
 
   void run();
   Round run_pipeline();
-  RowChunk* read_chunk(Round& round);
-  void deliver(RowChunk* chunk);
+  TextChunk* read_chunk(Round& round);
+  void deliver(TextChunk* chunk);
 
   RowInput& input_;
   std::size_t threads_;
   std::vector<int> cpus_;
-  std::vector<std::unique_ptr<RowChunk>> chunks_;
+  std::vector<std::unique_ptr<TextChunk>> chunks_;
   // A nullptr among the free chunks says that there is a stop.
-  tbb::concurrent_bounded_queue<RowChunk*> free_;
-  tbb::concurrent_queue<RowChunk*> ready_;
+  tbb::concurrent_bounded_queue<TextChunk*> free_;
+  tbb::concurrent_queue<TextChunk*> ready_;
   tbb::task_arena arena_;
   Parker* consumer_ = nullptr;
   int wake_descriptor_;

@@ -1,4 +1,4 @@
-#include "tidemark/connectors/row_chunk.h"
+#include "tidemark/connectors/text_chunk.h"
 
 #include <fmt/format.h>
 
@@ -29,17 +29,17 @@ std::string reason_text(const MaxAheadGuard::Refusal& row, std::int64_t limit,
 
 }  // namespace
 
-RowChunk::RowChunk(const CsvPlan& plan, std::size_t batch_rows)
+TextChunk::TextChunk(const CsvPlan& plan, std::size_t batch_rows)
     : plan_(plan), decoder_(plan), batch_rows_(batch_rows) {}
 
-Batch& RowChunk::next_batch() {
+Batch& TextChunk::next_batch() {
   if (used_ == batches_.size()) batches_.emplace_back(plan_.schema, batch_rows_);
   Batch& batch = batches_[used_++];
   batch.clear();
   return batch;
 }
 
-void RowChunk::parse() {
+void TextChunk::parse() {
   used_ = 0;
   bad_rows_.clear();
   bad_begins_.clear();
@@ -53,7 +53,7 @@ void RowChunk::parse() {
 }
 
 // The run is one row, or the start of one.
-void RowChunk::refuse_run() {
+void TextChunk::refuse_run() {
   const std::string_view rows = run_.rows;
   const auto line_ends = [](std::string_view text) {
     return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
@@ -64,7 +64,7 @@ void RowChunk::refuse_run() {
   lines_ = line_ends(rows);
 }
 
-void RowChunk::refuse_rows_ahead(MaxAheadGuard& guard) {
+void TextChunk::refuse_rows_ahead(MaxAheadGuard& guard) {
   std::vector<RowAhead> ahead;
   std::size_t rows_before = 0;
   for (std::size_t i = 0; i < used_; ++i) {
@@ -85,7 +85,7 @@ void RowChunk::refuse_rows_ahead(MaxAheadGuard& guard) {
 
 // Scans the rows again, which costs nothing as long as no row is refused: batches hold neither
 // lines nor, usually, texts.
-void RowChunk::find_texts(const std::vector<RowAhead>& rows) {
+void TextChunk::find_texts(const std::vector<RowAhead>& rows) {
   std::vector<BadRow> bad;
   auto next = rows.begin();
   auto next_bad = bad_rows_.begin();

@@ -20,13 +20,13 @@
 namespace tidemark {
 
 // Recycled: keeps its memory from one run of rows to the next. One owner at a time.
-class RowChunk {
+class TextChunk {
  public:
   // `plan` must outlive the chunk. Batches have `batch_rows` rows.
-  RowChunk(const CsvPlan& plan, std::size_t batch_rows);
-  virtual ~RowChunk() = default;
-  RowChunk(const RowChunk&) = delete;
-  RowChunk& operator=(const RowChunk&) = delete;
+  TextChunk(const CsvPlan& plan, std::size_t batch_rows);
+  virtual ~TextChunk() = default;
+  TextChunk(const TextChunk&) = delete;
+  TextChunk& operator=(const TextChunk&) = delete;
 
   // Where the input puts the rows to parse.
   RowRun& run() { return run_; }
