@@ -122,7 +122,7 @@ class RunningCommand {
   }
 
   // Waits for the end; after `limit` the process is killed, which gives exit code 137.
-  CommandResult wait(std::chrono::seconds limit = std::chrono::seconds(60)) {
+  CommandResult wait(std::chrono::seconds limit = std::chrono::minutes(3)) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (!has_ended()) {
       if (std::chrono::steady_clock::now() > deadline) ::kill(process_, SIGKILL);
