@@ -9,13 +9,9 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <tuple>
 #include <vector>
 
 #include "checksum_output.h"

@@ -42,7 +42,6 @@ class RecentNeed {
     given_back_ = 0;
     most_before_ = std::exchange(most_, in_use_);
   }
-  std::size_t in_use() const { return in_use_; }
   // Beside those in use; at least `fewest`.
   std::size_t worth_keeping(std::size_t fewest = 0) const {
     return std::max(std::max(most_, most_before_), in_use_ + fewest) - in_use_;

@@ -79,6 +79,17 @@ WindowQuery query_of(const Firing& firing) {
   return query;
 }
 
+// Adds the rows, and fires everything at once; false if the output had no room.
+bool fires_all(WindowOperator& stage, Batch& rows) {
+  hash_keys(rows, 1, 0, rows.size());
+  std::vector<std::uint16_t> late;
+  if (!stage.add(rows, late)) return false;
+  stage.advance(kEndOfTime);
+  if (!stage.fire()) return false;
+  stage.emitter().flush();
+  return true;
+}
+
 class FiringSteps : public ::testing::TestWithParam<Firing> {};
 
 // Three keys, and two stretches of rows a year apart, around a change of clocks. All is due at
@@ -95,13 +106,7 @@ TEST_P(FiringSteps, LittleWaitsForTheWatermarkHoweverManyWindowsItCompletes) {
       append_row(rows, {begin + i * 17'000, {Cell(i % 3), Cell(i)}});
     }
   }
-  hash_keys(rows, 1, 0, rows.size());
-  std::vector<std::uint16_t> late;
-  ASSERT_TRUE(stage.add(rows, late));
-
-  stage.advance(kEndOfTime);
-  ASSERT_TRUE(stage.fire());
-  stage.emitter().flush();
+  ASSERT_TRUE(fires_all(stage, rows));
 
   EXPECT_NE(output.told(), kNoWatermark);
   const std::size_t all = output.results().size();
@@ -153,12 +158,7 @@ TEST(FiringSteps, StretchesWithoutRowsAreNotWalked) {
     for (const EventTime time : {EventTime{0}, 50 * 365 * EventTime{86'400'000}}) {
       append_row(rows, {time, {Cell(std::int64_t{1}), Cell(std::int64_t{1})}});
     }
-    hash_keys(rows, 1, 0, rows.size());
-    std::vector<std::uint16_t> late;
-    ASSERT_TRUE(stage.add(rows, late));
-    stage.advance(kEndOfTime);
-    ASSERT_TRUE(stage.fire());
-    stage.emitter().flush();
+    ASSERT_TRUE(fires_all(stage, rows));
     EXPECT_EQ(stage.emitter().results(), strategy == Strategy::kBaseIntervals ? 34U : 20U);
   }
 }
